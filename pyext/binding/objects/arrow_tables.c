@@ -594,58 +594,38 @@ edges_batch(const lg_graph *graph, const lg__sequence_object *edges)
     return batch;
 }
 
-typedef arrow_batch *batch_of(const lg_graph *, const lg__sequence_object *);
-
-static PyObject *
-sequence_arrow(const lg__sequence_object *of, batch_of *make)
+static arrow_batch *
+sequence_batch(const lg_graph *graph, const lg__sequence_object *of)
 {
+    return of->item == LG__TYPE_EDGE ? edges_batch(graph, of)
+                                     : nodes_batch(graph, of);
+}
+
+PyObject *
+lg__sequence_arrow(PyObject *self, PyObject *args)
+{
+    const lg__sequence_object *of = (lg__sequence_object *)self;
+    if (!takes_schema(args))
+        return NULL;
     lg_graph *graph = lg__snapshot_acquire(of->snapshot);
     if (graph == NULL)
         return NULL;
     arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
-    batch = make(graph, of);
+    batch = sequence_batch(graph, of);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(of->snapshot);
     return arrow_stream(batch);
 }
 
 /* Takes the columns from an empty sequence. */
-static PyObject *
-sequence_schema(const lg__sequence_object *of, batch_of *make)
+PyObject *
+lg__sequence_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    lg__sequence_object none = *of;
+    lg__sequence_object none = *(lg__sequence_object *)self;
     none.range.length = 0;
-    lg_graph *graph = lg__snapshot_graph(of->snapshot);
-    return graph ? schema_fill(make(graph, &none)) : NULL;
-}
-
-PyObject *
-lg__nodes_arrow(PyObject *self, PyObject *args)
-{
-    return takes_schema(args)
-               ? sequence_arrow((lg__sequence_object *)self, nodes_batch)
-               : NULL;
-}
-
-PyObject *
-lg__nodes_schema(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return sequence_schema((lg__sequence_object *)self, nodes_batch);
-}
-
-PyObject *
-lg__edges_arrow(PyObject *self, PyObject *args)
-{
-    return takes_schema(args)
-               ? sequence_arrow((lg__sequence_object *)self, edges_batch)
-               : NULL;
-}
-
-PyObject *
-lg__edges_schema(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return sequence_schema((lg__sequence_object *)self, edges_batch);
+    lg_graph *graph = lg__snapshot_graph(none.snapshot);
+    return graph ? schema_fill(sequence_batch(graph, &none)) : NULL;
 }
 
 static void

@@ -4,10 +4,10 @@
 
 #include "binding/support/binding_support.h"
 
-PyObject *lg__nodes_arrow(PyObject *self, PyObject *args);
-PyObject *lg__edges_arrow(PyObject *self, PyObject *args);
-PyObject *lg__nodes_schema(PyObject *self, PyObject *unused);
-PyObject *lg__edges_schema(PyObject *self, PyObject *unused);
+/** Methods of Nodes and Edges. */
+PyObject *lg__sequence_arrow(PyObject *self, PyObject *args);
+PyObject *lg__sequence_schema(PyObject *self, PyObject *unused);
+/** A method of Result. */
 PyObject *lg__result_arrow(PyObject *self, PyObject *args);
 /** A method of Snapshot: a table of what each node retains, from the
  *  analysis. */

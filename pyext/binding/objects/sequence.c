@@ -234,15 +234,15 @@ static PyMethodDef nodes_methods[] = {
     {"biggest", LG__FASTCALL(nodes_biggest), METH_FASTCALL | METH_KEYWORDS,
      lg__nodes_biggest_doc},
     LG__ROWS_METHODS("nodes", "They have the columns of the Arrow table."),
-    LG__ARROW_METHOD(lg__nodes_arrow),
-    LG__ARROW_SCHEMA_METHOD(lg__nodes_schema),
+    LG__ARROW_METHOD(lg__sequence_arrow),
+    LG__ARROW_SCHEMA_METHOD(lg__sequence_schema),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef edges_methods[] = {
     LG__ROWS_METHODS("edges", "They have the columns of the Arrow table."),
-    LG__ARROW_METHOD(lg__edges_arrow),
-    LG__ARROW_SCHEMA_METHOD(lg__edges_schema),
+    LG__ARROW_METHOD(lg__sequence_arrow),
+    LG__ARROW_SCHEMA_METHOD(lg__sequence_schema),
     {NULL, NULL, 0, NULL},
 };
 

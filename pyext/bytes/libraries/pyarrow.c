@@ -572,9 +572,7 @@ static void
 describe_array(lg__arrow_holder *to)
 {
     PyObject *array = to->instance->object;
-    lg__arrow_form form = is_chunked(to, array)
-                              ? lg__arrow_form_of_chunks(array)
-                              : lg__arrow_form_of_array(array);
+    lg__arrow_form form = lg__arrow_form_of(array, is_chunked(to, array));
     char length[24];
     snprintf(length, sizeof length, "%zd", length_of(array));
     arrow_add_fact(to, "dtype", form.text);
@@ -590,7 +588,7 @@ static bool
 add_chunked(const lg__arrow_holder *to, PyObject *chunked)
 {
     uint64_t count = 0;
-    lg__arrow_form form = lg__arrow_form_of_chunks(chunked);
+    lg__arrow_form form = lg__arrow_form_of(chunked, true);
     if (!form.known || form.extension || form.extension_inside)
         return false;
     PyObject *chunk = lg__arrow_get(chunked, "chunk");
@@ -610,12 +608,10 @@ static bool
 add_column(lg__arrow_holder *to, PyObject *column, const char *name)
 {
     to->label = arrow_column_label(to, name);
-    lg__arrow_form form = is_chunked(to, column)
-                              ? lg__arrow_form_of_chunks(column)
-                              : lg__arrow_form_of_array(column);
+    const bool chunked = is_chunked(to, column);
+    lg__arrow_form form = lg__arrow_form_of(column, chunked);
     to->text = format_array(to, column, form.text, name);
-    return is_chunked(to, column) ? add_chunked(to, column)
-                                  : lg__arrow_add_array(to, column);
+    return chunked ? add_chunked(to, column) : lg__arrow_add_array(to, column);
 }
 
 /** Writes `300x5`, and the columns' names as a fact. */
@@ -640,7 +636,7 @@ describe_table(const lg__arrow_holder *to, PyObject *names)
  *  class, because making an object of one runs the user's code. */
 static bool
 add_plain_columns(lg__arrow_holder *to, PyObject *table, PyObject *names,
-                  const struct lg__arrow_type *schema)
+                  const bool *plain)
 {
     PyObject *column = lg__arrow_get(table, "column");
     bool known = column != NULL, counted = known;
@@ -649,9 +645,7 @@ add_plain_columns(lg__arrow_holder *to, PyObject *table, PyObject *names,
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         uint64_t bytes = 0;
         PyErr_Clear();
-        PyObject *at = lg__arrow_column_is_plain(schema, i)
-                           ? lg__ask_callf(column, "(n)", i)
-                           : NULL;
+        PyObject *at = plain[i] ? lg__ask_callf(column, "(n)", i) : NULL;
         counted = at != NULL && counted &&
                   lg__ask_number(lg__arrow_get(at, "nbytes"), &bytes);
         sum += bytes;
@@ -674,14 +668,13 @@ add_columns(lg__arrow_holder *to)
     PyObject *table = lg__ask_callf(slice, "(i)", 0);
     PyObject *schema = table != NULL ? lg__arrow_get(table, "schema") : NULL;
     PyObject *names = schema != NULL ? lg__arrow_get(schema, "names") : NULL;
-    struct lg__arrow_type *columns =
-        schema != NULL ? lg__arrow_schema_open(to->pass, schema) : NULL;
-    bool known = names != NULL && PyList_Check(names);
-    if (known)
+    const bool *plain = NULL;
+    if (names != NULL && PyList_Check(names)) {
         describe_table(to, names);
-    known = known && columns != NULL &&
-            add_plain_columns(to, table, names, columns);
-    lg__arrow_schema_close(columns);
+        plain =
+            lg__arrow_plain_columns(to->pass, schema, PyList_GET_SIZE(names));
+    }
+    bool known = plain != NULL && add_plain_columns(to, table, names, plain);
     Py_XDECREF(names);
     Py_XDECREF(schema);
     Py_XDECREF(table);

@@ -49,17 +49,13 @@ typedef struct lg__arrow_form {
     char text[64];         /**< `int64` */
 } lg__arrow_form;
 
-/** The form of an array's elements. */
-lg__arrow_form lg__arrow_form_of_array(PyObject *array);
-lg__arrow_form lg__arrow_form_of_chunks(PyObject *chunked);
+/** The form of the elements of an Array, or of a ChunkedArray. */
+lg__arrow_form lg__arrow_form_of(PyObject *object, bool chunked);
 
-/** The description of a schema, or NULL; close it. */
-struct lg__arrow_type *lg__arrow_schema_open(lg__adapter_pass *pass,
-                                             PyObject *schema);
-void lg__arrow_schema_close(struct lg__arrow_type *schema);
-/** Returns whether a column contains no class of the user's. */
-bool lg__arrow_column_is_plain(const struct lg__arrow_type *schema,
-                               Py_ssize_t i);
+/** Whether each of that many columns of a Schema contains no class of the
+ *  user's, in memory of the pass; NULL: pyarrow does not report it. */
+const bool *lg__arrow_plain_columns(lg__adapter_pass *pass, PyObject *schema,
+                                    Py_ssize_t count);
 
 /** object.name as pyarrow's own class has it; a new reference, or NULL. */
 PyObject *lg__arrow_get(PyObject *object, const char *name);

@@ -179,7 +179,7 @@ bool
 lg__arrow_add_array(const lg__arrow_holder *to, PyObject *array)
 {
     pending state = {.count = 1, .arrays = {array}};
-    lg__arrow_form form = lg__arrow_form_of_array(array);
+    lg__arrow_form form = lg__arrow_form_of(array, false);
     bool known = form.known && !(form.extension_inside && form.dictionaries);
     Py_INCREF(array);
     while (state.count > 0) {

@@ -12,21 +12,21 @@
 enum { DEPTH_MAX = 32 };
 
 /** The Arrow C data interface. */
-struct lg__arrow_type {
+struct arrow_type {
     const char *format;
     const char *name;
     const char *metadata;
     int64_t flags;
     int64_t child_count;
-    struct lg__arrow_type **children;
-    struct lg__arrow_type *dictionary;
-    void (*release)(struct lg__arrow_type *);
+    struct arrow_type **children;
+    struct arrow_type *dictionary;
+    void (*release)(struct arrow_type *);
     void *private_data;
 };
 
 /** The Arrow C stream interface. */
 typedef struct arrow_stream {
-    int (*get_schema)(struct arrow_stream *, struct lg__arrow_type *);
+    int (*get_schema)(struct arrow_stream *, struct arrow_type *);
     int (*get_next)(struct arrow_stream *, void *);
     const char *(*get_last_error)(struct arrow_stream *);
     void (*release)(struct arrow_stream *);
@@ -45,7 +45,7 @@ take_length(const char **at)
 /** The name of an extension type, which follows its length; NULL if the type is
  *  no extension type. */
 static const char *
-extension_name(const struct lg__arrow_type *schema)
+extension_name(const struct arrow_type *schema)
 {
     static const char key[] = "ARROW:extension:name";
     const char *at = schema->metadata;
@@ -64,7 +64,7 @@ extension_name(const struct lg__arrow_type *schema)
 }
 
 static void
-look_inside(const struct lg__arrow_type *schema, int depth, lg__arrow_form *out)
+look_inside(const struct arrow_type *schema, int depth, lg__arrow_form *out)
 {
     if (depth > DEPTH_MAX || (depth > 0 && extension_name(schema) != NULL))
         out->extension_inside = true;
@@ -79,7 +79,7 @@ look_inside(const struct lg__arrow_type *schema, int depth, lg__arrow_form *out)
 }
 
 static lg__arrow_form
-form_of(const struct lg__arrow_type *schema)
+form_of(const struct arrow_type *schema)
 {
     lg__arrow_form form = {.known = true};
     const char *name = extension_name(schema);
@@ -96,14 +96,14 @@ form_of(const struct lg__arrow_type *schema)
 }
 
 static void
-release(struct lg__arrow_type *schema)
+release(struct arrow_type *schema)
 {
     if (schema->release != NULL)
         schema->release(schema);
 }
 
 /** Makes a DataType or Schema describe itself. */
-static bool export(PyObject *object, struct lg__arrow_type *out)
+static bool export(PyObject *object, struct arrow_type *out)
 {
     PyObject *method =
         object != NULL ? lg__arrow_get(object, "_export_to_c") : NULL;
@@ -128,10 +128,10 @@ format_type(PyObject *type, lg__arrow_form *form)
     Py_XDECREF(string);
 }
 
-lg__arrow_form
-lg__arrow_form_of_array(PyObject *array)
+static lg__arrow_form
+form_of_array(PyObject *array)
 {
-    struct lg__arrow_type schema = {0};
+    struct arrow_type schema = {0};
     lg__arrow_form form = {.text = "?"};
     PyObject *type = lg__arrow_get(array, "type");
     if (export(type, &schema))
@@ -143,10 +143,10 @@ lg__arrow_form_of_array(PyObject *array)
     return form;
 }
 
-lg__arrow_form
-lg__arrow_form_of_chunks(PyObject *chunked)
+static lg__arrow_form
+form_of_chunks(PyObject *chunked)
 {
-    struct lg__arrow_type schema = {0};
+    struct arrow_type schema = {0};
     lg__arrow_form form = {.text = "?"};
     PyObject *method = lg__arrow_get(chunked, "__arrow_c_stream__");
     PyObject *capsule = lg__ask_call(method, NULL, NULL);
@@ -167,27 +167,30 @@ lg__arrow_form_of_chunks(PyObject *chunked)
     return form;
 }
 
-bool
-lg__arrow_column_is_plain(const struct lg__arrow_type *schema, Py_ssize_t i)
+lg__arrow_form
+lg__arrow_form_of(PyObject *object, bool chunked)
 {
-    if (i >= schema->child_count)
-        return false;
-    lg__arrow_form form = form_of(schema->children[i]);
+    return chunked ? form_of_chunks(object) : form_of_array(object);
+}
+
+static bool
+is_plain(const struct arrow_type *column)
+{
+    const lg__arrow_form form = form_of(column);
     return !form.extension && !form.extension_inside;
 }
 
-struct lg__arrow_type *
-lg__arrow_schema_open(lg__adapter_pass *pass, PyObject *schema)
+const bool *
+lg__arrow_plain_columns(lg__adapter_pass *pass, PyObject *schema,
+                        Py_ssize_t count)
 {
-    struct lg__arrow_type *out = lg__pass_keep(pass, sizeof *out);
-    return out != NULL && export(schema, out) ? out : NULL;
-}
-
-void
-lg__arrow_schema_close(struct lg__arrow_type *schema)
-{
-    if (schema != NULL)
-        release(schema);
+    struct arrow_type type = {0};
+    bool *plain = lg__pass_keep(pass, (size_t)count + 1);
+    const bool described = plain != NULL && export(schema, &type);
+    for (Py_ssize_t i = 0; described && i < count; i++)
+        plain[i] = i < type.child_count && is_plain(type.children[i]);
+    release(&type);
+    return described ? plain : NULL;
 }
 
 PyObject *

@@ -666,13 +666,8 @@ scan_bound(lg__torch *torch, const lg__instance *instance)
 const lg__torch_sort lg__torch_bound_objects = {scan_bound, NULL};
 
 void
-lg__torch_search_unknown(lg__torch *torch, uintptr_t address, uint32_t node)
+lg__torch_search_later(lg__torch *torch, uintptr_t address, uint32_t node,
+                       bool waiting)
 {
-    put_off(torch, address, node, UNKNOWN);
-}
-
-void
-lg__torch_search_waiting(lg__torch *torch, uintptr_t address, uint32_t node)
-{
-    put_off(torch, address, node, WAITING);
+    put_off(torch, address, node, waiting ? WAITING : UNKNOWN);
 }

@@ -7,12 +7,10 @@
 /** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
 unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
 
-/** Notes a search for tensors behind a C++ object with an unknown layout. */
-void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
-                              uint32_t node);
-/** The same for what a future keeps until it has a value. */
-void lg__torch_search_waiting(lg__torch *torch, uintptr_t address,
-                              uint32_t node);
+/** Notes a search for tensors behind a C++ object with an unknown layout, or,
+ *  if it is `waiting`, behind what a future keeps until it has a value. */
+void lg__torch_search_later(lg__torch *torch, uintptr_t address, uint32_t node,
+                            bool waiting);
 
 /** If a word is the address of a tensor or a TorchScript object, links that and
  *  returns its record; NULL if it is not, or is stale. */

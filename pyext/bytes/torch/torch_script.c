@@ -55,7 +55,7 @@ search_vector(lg__torch *torch, uint32_t node, const uintptr_t *words)
     if (words[0] < words[1] && lg__torch_is_vector(torch, words) &&
         lg__torch_class_of(torch, lg__memory_word(torch->memory, words[0])) ==
             NULL)
-        lg__torch_search_waiting(torch, words[0], node);
+        lg__torch_search_later(torch, words[0], node, true);
 }
 
 /** Adds the value of a future, and the functions that wait for it. */
@@ -739,7 +739,7 @@ scan_scripted(lg__torch *torch, const lg__instance *instance)
             return;
         lg_builder_add_fact(torch->builder, node, "not inspected", why,
                             sizeof why - 1);
-        lg__torch_search_unknown(torch, value, node);
+        lg__torch_search_later(torch, value, node, false);
         return;
     }
     uintptr_t target =
