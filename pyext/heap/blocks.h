@@ -19,9 +19,25 @@ typedef struct lg__blocks {
     bool failed; /**< memory ran out, or there are too many */
 } lg__blocks;
 
-/** Makes room for one more; false if that fails. */
-bool lg__blocks_grow(lg__blocks *blocks);
-void lg__blocks_free(lg__blocks *blocks);
+/** Makes room for one more; false if that fails. The first room is half a huge
+ *  page. */
+static inline bool
+lg__blocks_grow(lg__blocks *blocks)
+{
+    size_t room = blocks->room ? 2 * blocks->room : (size_t)1 << 16;
+    const size_t item = sizeof *blocks->items;
+    lg_native_block *grown = NULL;
+    if (!blocks->failed && room < UINT32_MAX)
+        grown =
+            blocks->allocator->resize(blocks->allocator->context, blocks->items,
+                                      blocks->room * item, room * item);
+    blocks->failed = grown == NULL;
+    if (blocks->failed)
+        return false;
+    blocks->items = grown;
+    blocks->room = room;
+    return true;
+}
 
 /** Adds a block, unless it lies where no allocator's memory does. */
 static inline void
@@ -33,10 +49,5 @@ lg__blocks_add(lg__blocks *blocks, uintptr_t address, size_t bytes,
         return;
     blocks->items[blocks->count++] = lg_block_make(address, bytes, kind);
 }
-
-/** Removes freed blocks of malloc; returns their bytes, with headers. */
-uint64_t lg__blocks_drop_freed(lg__blocks *blocks);
-/** Returns whether they ascend and do not overlap. */
-bool lg__blocks_ascend(const lg__blocks *blocks);
 
 #endif

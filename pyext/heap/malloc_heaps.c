@@ -386,6 +386,16 @@ find(lg__malloc_heaps *self, const lg__malloc_facts *facts)
     return true;
 }
 
+/* An arena begins with its lock. */
+static bool
+are_busy(const lg__malloc_heaps *heaps)
+{
+    bool busy = false;
+    for (size_t i = 0; i < heaps->arena_count; i++)
+        busy = busy || lg__half_at(heaps->arenas[i]) != 0;
+    return busy;
+}
+
 bool
 lg__malloc_heaps_find(lg__malloc_heaps *out, const lg__areas *areas,
                       const lg__malloc_facts *facts)
@@ -399,17 +409,9 @@ lg__malloc_heaps_find(lg__malloc_heaps *out, const lg__areas *areas,
         return false;
     }
     out->room = MOST_HEAPS;
-    return find(out, facts);
-}
-
-/* An arena begins with its lock. */
-bool
-lg__malloc_heaps_are_busy(const lg__malloc_heaps *heaps)
-{
-    bool busy = false;
-    for (size_t i = 0; i < heaps->arena_count; i++)
-        busy = busy || lg__half_at(heaps->arenas[i]) != 0;
-    return busy;
+    const bool found = find(out, facts);
+    out->busy = are_busy(out);
+    return found;
 }
 
 void

@@ -42,6 +42,7 @@ typedef struct lg__malloc_heaps {
     size_t room;
     uintptr_t arenas[LG__MALLOC_ARENAS]; /**< the main one first */
     size_t arena_count;
+    bool busy; /**< a thread was in the middle of an allocation in an arena */
     unsigned bins;       /**< where the bins begin in an arena */
     const char *failure; /**< why there are none, or NULL */
 } lg__malloc_heaps;
@@ -55,9 +56,6 @@ void lg__malloc_facts_read(lg__malloc_facts *out);
 /** Finds all heaps. False, with a failure, if they are not as this expects. */
 bool lg__malloc_heaps_find(lg__malloc_heaps *out, const lg__areas *areas,
                            const lg__malloc_facts *facts);
-/** Returns whether a thread was in the middle of an allocation in one of the
- *  arenas. */
-bool lg__malloc_heaps_are_busy(const lg__malloc_heaps *heaps);
 void lg__malloc_heaps_free(lg__malloc_heaps *heaps);
 
 /** Adds the blocks in use of a heap and counts the others; a failure, or NULL

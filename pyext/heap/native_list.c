@@ -478,6 +478,15 @@ listing_run(lg__listing *self)
 }
 
 static void
+blocks_free(lg__blocks *blocks)
+{
+    if (blocks->items != NULL)
+        blocks->allocator->resize(blocks->allocator->context, blocks->items,
+                                  blocks->room * sizeof *blocks->items, 0);
+    *blocks = (lg__blocks){.allocator = blocks->allocator};
+}
+
+static void
 listing_free(lg__listing *self)
 {
     const lg_allocator *allocator = self->areas->allocator;
@@ -485,7 +494,7 @@ listing_free(lg__listing *self)
         allocator->resize(allocator->context, self->ranges,
                           self->range_room * sizeof *self->ranges, 0);
     self->ranges = NULL;
-    lg__blocks_free(&self->blocks);
+    blocks_free(&self->blocks);
 }
 
 /** How far the sum of the blocks may lie from malloc's account: other threads
@@ -560,6 +569,36 @@ adds_up(lg__native *self, const lg__malloc_facts *facts, uint64_t fast)
     return false;
 }
 
+/** Returns whether blocks ascend and do not overlap. */
+static bool
+ascend(const lg__blocks *blocks)
+{
+    for (size_t i = 1; i < blocks->count; i++) {
+        const lg_native_block *before = &blocks->items[i - 1];
+        if (lg_block_address(before) + lg_block_bytes(before) >
+            lg_block_address(&blocks->items[i]))
+            return false;
+    }
+    return true;
+}
+
+/** Removes freed blocks of malloc; returns their bytes, with headers. */
+static uint64_t
+drop_freed(lg__blocks *blocks)
+{
+    uint64_t bytes = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < blocks->count; i++) {
+        lg_native_block *block = &blocks->items[i];
+        if (block->kind == LG__BLOCK_FREED)
+            bytes += lg_block_bytes(block) + 8;
+        else
+            blocks->items[kept++] = *block;
+    }
+    blocks->count = kept;
+    return bytes;
+}
+
 /** Lists all blocks, and removes those that are free after all. */
 static bool
 list(lg__native *self, const lg__native_facts *facts)
@@ -568,7 +607,7 @@ list(lg__native *self, const lg__native_facts *facts)
     uint64_t fast = 0;
     if (!listing_run(listing))
         return false;
-    if (!lg__blocks_ascend(&listing->blocks)) {
+    if (!ascend(&listing->blocks)) {
         listing->failure = "the blocks of malloc overlap";
         return false;
     }
@@ -576,7 +615,7 @@ list(lg__native *self, const lg__native_facts *facts)
                                             &listing->blocks, &fast);
     if (listing->failure != NULL || !adds_up(self, &facts->malloc, fast))
         return false;
-    uint64_t kept = lg__blocks_drop_freed(&listing->blocks);
+    uint64_t kept = drop_freed(&listing->blocks);
     listing->account.cached = kept;
     listing->account.in_use -= kept;
     listing->account.arenas = self->heaps.arena_count;
@@ -683,7 +722,7 @@ lg__native_list(lg__native *self, const lg__native_facts *facts, int pagemap,
         lend(self, out);
     else if ((out->failure = self->listing.failure) == NULL)
         return no_memory(err);
-    self->passing = self->passing || lg__malloc_heaps_are_busy(&self->heaps);
+    self->passing = self->passing || self->heaps.busy;
     return LG_OK;
 }
 
