@@ -149,7 +149,6 @@ lg__vector lg__builder_take(lg_builder *builder, enum lg__open_column name,
  *  whole. */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);
-lg_status lg__finish_tentative(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
 /** Makes the graph without the edges: a copy in which they are weak, so nothing

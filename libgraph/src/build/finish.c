@@ -668,7 +668,7 @@ run_all_steps(lg_builder *builder, lg_error *err)
     static const step before[] = {
         add_missing_info, finish_equal,     lg__finish_spans,
         finish_blocks,    finish_facts,     finish_first_edges,
-        finish_payloads,  lg__finish_found, lg__finish_tentative,
+        finish_payloads,  lg__finish_found,
     };
     static const step after[] = {
         finish_devices,

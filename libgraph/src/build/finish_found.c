@@ -126,8 +126,8 @@ check_windows(const lg_builder *builder, const lg__edge_rules *rules,
 
 // Passes over the edges that nobody has counted, and also checks that all are
 // sound. The late ones are not merged yet.
-lg_status
-lg__finish_found(lg_builder *builder, lg_error *err)
+static lg_status
+count_found(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
     const lg__edge_rules rules =
@@ -145,48 +145,6 @@ lg__finish_found(lg_builder *builder, lg_error *err)
     if (status == LG_OK && !settle(builder))
         status = lg__error_memory(err);
     return status;
-}
-
-static bool
-is_partial(const lg_builder *builder)
-{
-    const struct lg_builder_rest *rest = builder->rest;
-    const uint64_t *end = rest->strings.offset->data;
-    const char *bytes = rest->strings.bytes->data;
-    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
-    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
-    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
-        lg_string key = {bytes + end[keys[i]],
-                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
-        lg_string value = {bytes + end[values[i]],
-                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
-        if (lg__string_is(key, "partial"))
-            return !lg__string_is(value, "no");
-    }
-    return false;
-}
-
-// Bytes tell whether more is counted than found, unless the count is large.
-lg_status
-lg__finish_roots(lg_builder *builder, lg_error *err)
-{
-    const struct lg_builder_rest *rest = builder->rest;
-    if (is_partial(builder))
-        return LG_OK;
-    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
-    const uint8_t *found = rest->counts.low.data;
-    const uint8_t *counts = builder->refcount;
-    const uint8_t limit = (uint8_t)lg__numbers_limit(&rest->refcount);
-    const uint64_t nodes = builder->node_count;
-    for (uint64_t at = lg__first_byte_above(counts, found, 0, nodes, limit);
-         at < nodes;
-         at = lg__first_byte_above(counts, found, at + 1, nodes, limit)) {
-        const uint32_t node = (uint32_t)at;
-        if (!(builder->node_flags[node] & countless) &&
-            lg_builder_refcount(builder, node) > builder_found(builder, node))
-            lg_builder_add_root(builder, node, LG_ROOT_NATIVE, "", 0);
-    }
-    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
 }
 
 // Decides which tentative edges the graph gets.
@@ -261,8 +219,8 @@ check_tentative(const lg_builder *builder, const lg__late_edge *edges,
     return LG_OK;
 }
 
-lg_status
-lg__finish_tentative(lg_builder *builder, lg_error *err)
+static lg_status
+decide_tentative(lg_builder *builder, lg_error *err)
 {
     lg__vector *tentative = &builder->rest->tentative;
     lg__late_edge *edges = tentative->data;
@@ -280,4 +238,53 @@ lg__finish_tentative(lg_builder *builder, lg_error *err)
     }
     lg__vector_free(&builder->rest->allocator, tentative);
     return lg__builder_status(builder, err);
+}
+
+lg_status
+lg__finish_found(lg_builder *builder, lg_error *err)
+{
+    const lg_status status = count_found(builder, err);
+    return status == LG_OK ? decide_tentative(builder, err) : status;
+}
+
+static bool
+is_partial(const lg_builder *builder)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    const uint64_t *end = rest->strings.offset->data;
+    const char *bytes = rest->strings.bytes->data;
+    const uint32_t *keys = rest->table[LG__INFO_KEY].data;
+    const uint32_t *values = rest->table[LG__INFO_VALUE].data;
+    for (size_t i = 0; i < rest->table[LG__INFO_KEY].count; i++) {
+        lg_string key = {bytes + end[keys[i]],
+                         (uint32_t)(end[keys[i] + 1] - end[keys[i]])};
+        lg_string value = {bytes + end[values[i]],
+                           (uint32_t)(end[values[i] + 1] - end[values[i]])};
+        if (lg__string_is(key, "partial"))
+            return !lg__string_is(value, "no");
+    }
+    return false;
+}
+
+// Bytes tell whether more is counted than found, unless the count is large.
+lg_status
+lg__finish_roots(lg_builder *builder, lg_error *err)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    if (is_partial(builder))
+        return LG_OK;
+    const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
+    const uint8_t *found = rest->counts.low.data;
+    const uint8_t *counts = builder->refcount;
+    const uint8_t limit = (uint8_t)lg__numbers_limit(&rest->refcount);
+    const uint64_t nodes = builder->node_count;
+    for (uint64_t at = lg__first_byte_above(counts, found, 0, nodes, limit);
+         at < nodes;
+         at = lg__first_byte_above(counts, found, at + 1, nodes, limit)) {
+        const uint32_t node = (uint32_t)at;
+        if (!(builder->node_flags[node] & countless) &&
+            lg_builder_refcount(builder, node) > builder_found(builder, node))
+            lg_builder_add_root(builder, node, LG_ROOT_NATIVE, "", 0);
+    }
+    return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
 }

@@ -5,16 +5,6 @@
 
 enum { USUAL_FROM = 1 << 30 };
 
-lg__numbers
-lg__numbers_open(size_t width, bool usual)
-{
-    lg__numbers numbers = {.width = width,
-                           .listed.element = sizeof(lg__node_number)};
-    if (usual)
-        numbers.usual = lg__numbers_limit(&numbers);
-    return numbers;
-}
-
 static lg__node_number *
 item_at(const lg__numbers *numbers, size_t at)
 {

@@ -25,15 +25,23 @@ typedef struct lg__numbers {
                             says something else has been replaced. */
 } lg__numbers;
 
-/** An empty column. Without a `usual` number, the first one that no count of a
- *  program comes to is usual. */
-lg__numbers lg__numbers_open(size_t width, bool usual);
-
 /** The least number that has no element of its own. */
 static inline uint32_t
 lg__numbers_limit(const lg__numbers *numbers)
 {
     return lg__narrow_limit(numbers->width);
+}
+
+/** An empty column. Without a `usual` number, the first one that no count of a
+ *  program comes to is usual. */
+static inline lg__numbers
+lg__numbers_open(size_t width, bool usual)
+{
+    lg__numbers numbers = {.width = width,
+                           .listed.element = sizeof(lg__node_number)};
+    if (usual)
+        numbers.usual = lg__numbers_limit(&numbers);
+    return numbers;
 }
 
 /** Sets the number of a node. O(1), but O(listed) for a large number of a node

@@ -12,14 +12,6 @@
 
 enum { WINDOW = 1 << 14 }; // edges
 
-void
-lg__windows_open(lg__payload_windows *windows)
-{
-    lg__payload_coder_open(&windows->coder);
-    windows->doubtful.element = sizeof(lg__late_edge);
-    windows->changed.element = sizeof(lg__new_payload);
-}
-
 static void
 free_payloads(const lg_allocator *allocator, lg__payload_windows *windows)
 {

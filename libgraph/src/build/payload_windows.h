@@ -34,7 +34,14 @@ typedef struct lg__payload_windows {
     lg__vector changed;  /**< lg__new_payload, in order of arrival */
 } lg__payload_windows;
 
-void lg__windows_open(lg__payload_windows *windows);
+static inline void
+lg__windows_open(lg__payload_windows *windows)
+{
+    lg__payload_coder_open(&windows->coder);
+    windows->doubtful.element = sizeof(lg__late_edge);
+    windows->changed.element = sizeof(lg__new_payload);
+}
+
 void lg__windows_free(const lg_allocator *allocator,
                       lg__payload_windows *windows);
 

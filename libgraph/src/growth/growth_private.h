@@ -97,10 +97,6 @@ lg_string lg__place_title(const lg_places *places, uint32_t place);
 /** Returns how many containers there are like the one that the text of a place
  *  names, which holds its members; 1 if the text names none of several. */
 uint64_t lg__place_alike(const lg_places *places, uint32_t place);
-/** Copies the words of a table to another, in which the places have these
- *  numbers, or LG_NONE. Returns false when memory ran out. */
-bool lg__places_copy_words(const lg_places *from, const uint32_t *numbers,
-                           lg_places *to);
 /** Returns the place that holds the members of a place in words: its keeper, or
  *  else its parent. LG_NONE: none is known. */
 uint32_t lg__place_above(const lg_places *places, uint32_t place);

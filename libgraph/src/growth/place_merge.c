@@ -13,6 +13,86 @@ typedef struct merging {
     uint32_t *device; // [each of from] device in `to`
 } merging;
 
+// A row for the order of words by place, and then by text.
+typedef struct ranked {
+    lg__place_words words;
+    lg_string holder;
+} ranked;
+
+static int
+compare_ranked(const void *left, const void *right)
+{
+    const ranked *a = left;
+    const ranked *b = right;
+    if (a->words.place != b->words.place)
+        return a->words.place < b->words.place ? -1 : 1;
+    int order = lg__string_compare(a->holder, b->holder);
+    if (order != 0)
+        return order;
+    return a->words.keeper < b->words.keeper
+               ? -1
+               : a->words.keeper > b->words.keeper;
+}
+
+// Sorts the words. Of several for one place, those stay whose holder comes
+// first in byte order. Returns false when memory ran out.
+static bool
+sort_words(lg_places *places)
+{
+    lg__place_words *words = places->words.data;
+    size_t count = places->words.count;
+    size_t kept = 0;
+    ranked *all = lg__alloc((count + 1) * sizeof *all);
+    if (all == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        all[i] =
+            (ranked){words[i], words[i].holder == LG_NONE
+                                   ? (lg_string){"", 0}
+                                   : lg__places_text(places, words[i].holder)};
+    if (count > 0)
+        lg__sort(all, count, sizeof *all, compare_ranked);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || words[kept - 1].place != all[i].words.place)
+            words[kept++] = all[i].words;
+    places->words.count = kept;
+    lg__free(all);
+    return true;
+}
+
+// Copies a string of one table to another; LG_NONE stays what it is.
+static bool
+copy_string(const lg_places *from, lg_places *to, uint32_t *string)
+{
+    if (*string == LG_NONE)
+        return true;
+    *string = lg__places_string(to, lg__places_text(from, *string));
+    return *string != LG_NONE;
+}
+
+// Copies the words of a table to another, in which the places have these
+// numbers, or LG_NONE. Returns false when memory ran out.
+static bool
+copy_words(const lg_places *from, const uint32_t *numbers, lg_places *to)
+{
+    const lg__place_words *words = from->words.data;
+    for (size_t i = 0; i < from->words.count; i++) {
+        lg__place_words copy = words[i];
+        copy.place = numbers[copy.place];
+        if (copy.place == LG_NONE ||
+            lg__place_at(to, copy.place)->key !=
+                lg__place_at(from, words[i].place)->key)
+            continue;
+        if (copy.keeper != LG_NONE)
+            copy.keeper = numbers[copy.keeper];
+        if (!copy_string(from, to, &copy.holder) ||
+            !copy_string(from, to, &copy.title) ||
+            !lg__places_add_words(to, copy))
+            return false;
+    }
+    return sort_words(to);
+}
+
 uint32_t
 lg__places_device(const lg_places *places, lg_string name)
 {
@@ -90,7 +170,7 @@ add_table(lg_places *to, const lg_places *from)
         state.device[i] = lg__places_device(to, lg_places_device_name(from, i));
     for (uint32_t i = 0; i < from->items.count && enough; i++)
         enough = add_place(&state, i);
-    enough = enough && lg__places_copy_words(from, state.place, to);
+    enough = enough && copy_words(from, state.place, to);
     lg__free(state.place);
     lg__free(state.device);
     return enough;
@@ -208,7 +288,7 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
         mark(from, *least, place);
     for (uint32_t i = 0; i < count && enough; i++)
         enough = copy(from, i, place[i] != 0, place, to);
-    enough = enough && lg__places_copy_words(from, place, to);
+    enough = enough && copy_words(from, place, to);
     lg__free(place);
     if (enough)
         *out = to;
