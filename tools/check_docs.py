@@ -1,6 +1,6 @@
 """Checks that the documents are complete and their links work.
 
-Every option of the command, every public name of the Python package and every
+Prose is wrapped. Every option of the command, every public name of the Python package and every
 environment variable has documentation. The map of the source has every room, and names
 only files that exist.
 """
@@ -24,6 +24,12 @@ MAP_PAGE = Path("docs/internals.md")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 SOURCE = re.compile(r"`([\w/]+\.[ch])`")
+#: What may be wider than prose: code, comments, and what a tool writes.
+OTHER = re.compile(
+    r"^<!-- \w+ -->$.*?^<!-- end -->$|^<!--.*?-->|^ *```.*?^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+WIDTH = 100
 VARIABLE = re.compile(r'(?:getenv\(|environ(?:\.get\(|\[))"(LEAKGRAPH_\w+)"')
 
 
@@ -45,6 +51,14 @@ def broken_links(root: Path, path: Path) -> Iterator[str]:
             yield f"{path}: {target} does not exist"
         elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
             yield f"{path}: {target}: no heading has that name"
+
+
+def wide(path: Path, text: str) -> Iterator[str]:
+    """Yield the lines of prose that are too wide. Tables and signatures may be."""
+    prose = OTHER.sub(lambda found: "\n" * found[0].count("\n"), text)
+    for number, line in enumerate(prose.splitlines(), 1):
+        if len(line) > WIDTH and not line.startswith(("|", "`", "[!")):
+            yield f"{path}:{number}: {len(line)} columns: wrap at {WIDTH}"
 
 
 def missing(page: Path, text: str, names: set[str], what: str) -> Iterator[str]:
@@ -98,6 +112,8 @@ def check(root: Path) -> Iterator[str]:
     """Yield the errors in the documents."""
     for path in tracked.files(root, ".md"):
         yield from broken_links(root, path)
+        if path.parts[0] == "docs" or len(path.parts) == 1:
+            yield from wide(path, (root / path).read_text(encoding="utf-8"))
     text = (root / COMMAND_PAGE).read_text(encoding="utf-8")
     yield from missing(COMMAND_PAGE, text, command_names(), "command word")
     package = importlib.import_module("leakgraph")

@@ -36,6 +36,16 @@ def test_a_link_that_leads_nowhere_is_found(project):
     ]
 
 
+def test_wide_prose_is_found_but_not_wide_code_or_tables():
+    wide = "word " * 21
+    fine = f"| {wide}|\n```sh\n{wide}\n```\n<!-- x -->\n{wide}\n<!-- end -->\n"
+    hidden = f"<!-- first:\n{wide}\n-->\n`f({wide})`\n"
+    text = f"Short.\n{fine}{hidden}- {wide}\n"
+    assert list(check_docs.wide(Path("docs/a.md"), text)) == [
+        "docs/a.md:13: 107 columns: wrap at 100"
+    ]
+
+
 def test_a_word_that_a_page_does_not_have_is_found():
     page = Path("docs/command.md")
     text = "`--limit N` and `--max-nodes N`"
