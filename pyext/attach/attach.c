@@ -318,9 +318,7 @@ ask_by_script(call *self, const char **reason, lg_error *err)
                               .library = self->library,
                               .file = self->request->file,
                               .socket = -1};
-    *reason = lg__script_find(self->target, &script);
-    if (*reason == NULL)
-        *reason = lg__script_ask(&script, self->path);
+    *reason = lg__script_begin(self->target, self->path, &script);
     if (*reason == NULL) {
         *reason = "has not run the script in time, and will not";
         status = await_script(self, &script, err);

@@ -15,7 +15,7 @@
 /** Bits by which an interpreter is told of a signal, a pending call or an
  *  exception from another thread: the lowest byte has them. */
 #define LOOKS_FOR 0x0e
-/** A store of the process has reached its memory by then. */
+/** Time after which a store of the process has reached its memory. */
 #define SETTLE_NANOSECONDS 1000000L
 #define MOST_INTERPRETERS 1000
 
@@ -138,8 +138,10 @@ obstacle_to(const lg__script *self, const support *at, uint64_t interpreter,
     return requested ? IS_TAKEN : NULL;
 }
 
-const char *
-lg__script_find(const lg__attach_target *target, lg__script *out)
+/** Finds where the interpreter takes the request. Returns NULL, or why
+ * leakgraph must not use a script. */
+static const char *
+find(const lg__attach_target *target, lg__script *out)
 {
     support at;
     uint64_t interpreter;
@@ -274,8 +276,10 @@ request(const lg__script *self)
                : NO_WRITING;
 }
 
-const char *
-lg__script_ask(lg__script *self, const char *library)
+/** Writes the script, and asks the interpreter to run it. Returns NULL, or why
+ * it cannot. */
+static const char *
+ask(lg__script *self, const char *library)
 {
     char path[LG__SCRIPT_PATH_BYTES];
     if (lg__target_lacks_descriptors(self->remote->process))
@@ -289,6 +293,14 @@ lg__script_ask(lg__script *self, const char *library)
     if (!lg__target_sees(self->remote->process, path))
         return "does not find the script of leakgraph by its path";
     return request(self);
+}
+
+const char *
+lg__script_begin(const lg__attach_target *target, const char *library,
+                 lg__script *out)
+{
+    const char *obstacle = find(target, out);
+    return obstacle == NULL ? ask(out, library) : obstacle;
 }
 
 int

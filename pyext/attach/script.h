@@ -34,14 +34,12 @@ typedef struct lg__script {
     int listener;                         /**< socket; -1: none */
 } lg__script;
 
-/** Finds where the interpreter takes the request. Returns NULL, or the end of a
- *  sentence about the process that says why leakgraph must not use a script. */
-const char *lg__script_find(const lg__attach_target *target, lg__script *out);
-
-/** Writes the script, which loads `library`, and asks the interpreter to run
- *  it. Returns NULL, or why it cannot. In any case lg__script_end must follow.
- */
-const char *lg__script_ask(lg__script *self, const char *library);
+/** Writes a script, which loads `library`, and asks the interpreter to run it.
+ *  Returns NULL, or the end of a sentence about the process that says why
+ *  leakgraph must not use a script, or cannot. In any case lg__script_end must
+ *  follow. */
+const char *lg__script_begin(const lg__attach_target *target,
+                             const char *library, lg__script *out);
 
 /** Waits some milliseconds; a socket once the library is loaded, or -1. */
 int lg__script_accept(const lg__script *self, int milliseconds);

@@ -68,8 +68,9 @@ lg__stack_is_low(uint64_t stack, uint64_t low)
 bool lg__wire_send(int socket, const void *bytes, size_t size,
                    const int *descriptors, size_t count);
 
-/** Takes a message of so many bytes, if it is there, with its descriptors (-1:
- *  none). False if it is not, or is another; then there are no descriptors. */
+/** Takes a message of that many bytes, if it is there, with its descriptors
+ * (-1: none). False if it is not, or is another; then there are no descriptors.
+ */
 bool lg__wire_receive(int socket, void *bytes, size_t size, int descriptors[2]);
 
 #endif
