@@ -140,22 +140,30 @@ note_timers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     PyObject *queue = value_at(walk, object, &info->timers);
     if (queue != NULL && PyList_CheckExact(queue))
-        walk_note_number(walk, queue, "lifetime", lg__timers_last(walk, queue));
+        walk_note_number(walk, queue, "lifetime",
+                         lg__timers_end_within(walk, queue));
 }
 
-void
-lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
-                    const lg__type_info *info)
+/** Learns from an instance where those of its type have what limits them. */
+static void
+learn_limits(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
-    lg__type_info *known =
-        info->learns_limit ? lg__walk_type_info(walk, info->type) : NULL;
-    if (known != NULL)
+    lg__type_info *known = info->learns_limit || info->learns_bounds
+                               ? lg__walk_type_info(walk, info->type)
+                               : NULL;
+    if (known != NULL && info->learns_limit)
         lg__type_learn_limit(known, object);
-    if (info->learns_bounds && (known = lg__walk_type_info(walk, info->type))) {
+    if (known != NULL && info->learns_bounds) {
         lg__bounds_find_methods(walk, known);
         known->timers.name = lg__timers_attribute(walk, info->type);
     }
-    note_timers(walk, object, info);
+}
+
+/** Notes the limit of an instance, what it has used of it, and after which time
+ *  its elements leave. */
+static void
+note_numbers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+{
     Py_ssize_t limit = number_at(walk, object, &info->limit);
     bool asks = limit <= 0 && info->bounding_count > 0;
     if ((limit <= 0 && !asks) || walk->limits >= LIMITS_MOST)
@@ -170,6 +178,15 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
     walk_note_number(walk, object, "limit", limit);
     walk_note_number(walk, object, "used",
                      number_at(walk, object, &info->used));
+}
+
+void
+lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
+                    const lg__type_info *info)
+{
+    learn_limits(walk, object, info);
+    note_timers(walk, object, info);
+    note_numbers(walk, object, info);
 }
 
 /** How many limits of one module are known, and how long the names of caches
