@@ -11,7 +11,7 @@
 /* A bar is drawn 1,000 units wide, and the page stretches it. */
 #define WIDTH 1000.0
 #define HEIGHT 28
-/* The style sheet has this many colours, and so many greys for quiet parts. */
+/* The numbers of colours in the style sheet, and of greys for quiet parts. */
 #define COLOURS 9u
 #define GREYS 4u
 #define MOST_PARTS 24u

@@ -11,7 +11,7 @@
 
 /* Bigger pictures cost the page more than they show. */
 #define BIGGEST 200000u
-/* A phone shows so many points side by side. */
+/* The points that a phone shows side by side. */
 #define NARROW 300
 /* At the width of the page, a wider picture has letters too small to read. */
 #define WIDE 1500

@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 enum {
-    LG__CONNECTIONS_MOST = 256,  /* the library refuses more */
-    LG__CONNECTIONS_CROWD = 128, /* from so many on, the slowest has to go */
-    LG__QUESTION_SECONDS = 10    /* from the beginning or the last answer on */
+    LG__CONNECTIONS_MOST = 256, /* the library refuses more */
+    LG__CONNECTIONS_CROWD =
+        128,                  /* from this number on, the slowest has to go */
+    LG__QUESTION_SECONDS = 10 /* from the beginning or the last answer on */
 };
 
 typedef struct lg__connection {

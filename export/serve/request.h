@@ -32,7 +32,7 @@ struct lg__reply {
                              the body */
     bool lasting;         /* the same in every snapshot of this build */
     bool passing;         /* a later answer may be better */
-    unsigned again;       /* ask again after so many seconds; 0: never */
+    unsigned again;       /* seconds until to ask again; 0: never */
 };
 
 /** Returns the value of the first pair with that name, or `otherwise`. */

@@ -48,7 +48,7 @@ typedef void lg__answerer(void *context, const lg__request *request,
 lg_status lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
                         void *context, lg__http **out, lg_error *err);
 uint16_t lg__http_port(const lg__http *http);
-/** Answers what has come, and waits up to so many milliseconds for more; a
+/** Answers what has come, and waits up to that many milliseconds for more; a
  *  signal ends the wait. Returns false if the server broke. */
 bool lg__http_turn(lg__http *http, int milliseconds);
 /** Closes all connections, and the server. */

@@ -26,8 +26,8 @@ enum {
     DEAD = 64,    // a key that was not reached, even by all values
 };
 
-// Keys that only values of other keys hold are found in so many rounds. What is
-// left then counts as reached.
+// The rounds in which keys are found that only values of other keys hold. What
+// is left then counts as reached.
 enum { ROUNDS = 8 };
 
 typedef struct marking {

@@ -235,8 +235,8 @@ enum {
 
 enum {
     LEAST_ROOM = 64, // less is the usual growth of a list
-    EMPTY_PART = 4,  // at least one in so many slots of a list is empty
-    SET_GROWTH = 4,  // a set's table grows to so many times what a copy needs
+    EMPTY_PART = 4,  // at least one of this number of slots of a list is empty
+    SET_GROWTH = 4,  // how many times what a copy needs a set's table grows to
 };
 
 static void
@@ -272,7 +272,7 @@ table_bytes(size_t layout, unsigned log2)
            usable_of(log2) * tables[layout].entry;
 }
 
-// Returns the exponent of a table of so many bytes; 0 if no table has that
+// Returns the exponent of a table of that many bytes; 0 if no table has that
 // size, as for a dict that shares its keys.
 static unsigned
 table_of(uint64_t bytes, size_t *layout)

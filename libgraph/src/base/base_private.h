@@ -116,13 +116,13 @@ bool lg__column_grow(const lg_allocator *allocator, void *column_pointer,
  *  are not). */
 size_t lg__utf8_length(const char *bytes, size_t length);
 
-/** Returns whether a character, valid UTF-8 of so many bytes, is one that
+/** Returns whether a character, valid UTF-8 of that many bytes, is one that
  * nobody sees and that can mislead: U+202E turns the direction of what follows.
  */
 bool lg__utf8_is_unseen(const char *character, size_t length);
 
 enum { LG__ESCAPE_MOST = 10 };
-/** Writes a character, valid UTF-8 of so many bytes, as Python's repr() does:
+/** Writes a character, valid UTF-8 of that many bytes, as Python's repr() does:
  *  `\x1b`, `\u202e`, `\U000e0001`. Returns the length of that. */
 size_t lg__utf8_escape(const char *character, size_t length,
                        char out[LG__ESCAPE_MOST + 1]);

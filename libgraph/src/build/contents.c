@@ -11,7 +11,7 @@
 enum {
     HEAD = 4096,       // bytes of a span to hash first
     STEP = 256 << 10,  // bytes to read at once
-    ASKED_EACH = 4096, // after so many spans, asks whether to go on
+    ASKED_EACH = 4096, // number of spans after which it asks whether to go on
 };
 
 // A span to compare. Spans with equal numbers may have equal contents.

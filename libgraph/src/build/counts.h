@@ -15,8 +15,8 @@ typedef struct lg__counts {
 lg__counts lg__counts_open(void);
 void lg__counts_free(const lg_allocator *allocator, lg__counts *counts);
 
-/** Makes room for so many nodes at least; new counts are 0. Returns false when
- *  memory ran out. */
+/** Makes room for at least that many nodes; new counts are 0. Returns false
+ * when memory ran out. */
 bool lg__counts_extend(const lg_allocator *allocator, lg__counts *counts,
                        size_t nodes);
 /** Notes that the references of a node have come to another 256. Returns false
@@ -24,7 +24,7 @@ bool lg__counts_extend(const lg_allocator *allocator, lg__counts *counts,
 bool lg__counts_carry(const lg_allocator *allocator, lg__counts *counts,
                       uint32_t node);
 
-/** Counts so many references more, at most 255. Returns false, and counts
+/** Counts that many references more, at most 255. Returns false, and counts
  *  nothing, when memory ran out. */
 static inline bool
 lg__counts_add(const lg_allocator *allocator, lg__counts *counts, uint32_t node,

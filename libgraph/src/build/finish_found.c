@@ -5,8 +5,7 @@
 
 #include <leakgraph/internal/capture_builder.h>
 
-// How many references to a node are found, and so many more. For the end, when
-// the counts are settled. Adding returns false when memory ran out.
+// Returns how many references to a node are found, once the counts are settled.
 static uint64_t
 builder_found(const lg_builder *builder, uint32_t node)
 {
@@ -182,7 +181,7 @@ compare(const void *left, const void *right)
     return a->payload < b->payload ? -1 : a->payload > b->payload;
 }
 
-// Returns whether the target misses at least so many references.
+// Returns whether the target misses at least that many references.
 static bool
 misses(const lg_builder *builder, uint32_t target, size_t count)
 {

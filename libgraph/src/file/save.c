@@ -29,7 +29,7 @@ typedef struct writer {
 } writer;
 
 enum {
-    /** A sample has one block of so many elements of a column. */
+    /** A sample has one block of this number of elements of a column. */
     SAMPLE_ELEMENTS = 16 * LG__BLOCK_ELEMENTS,
 };
 

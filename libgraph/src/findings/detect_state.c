@@ -105,7 +105,7 @@ trains(const counting *to)
     return found;
 }
 
-// Returns whether the graph repeats most of a network so many times.
+// Returns whether the graph repeats most of a network that many times.
 static bool
 repeats(counting *to, uint32_t tensor, uint32_t times)
 {

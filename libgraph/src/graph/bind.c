@@ -111,7 +111,9 @@ bind_bytes(lg_graph *graph)
     graph->equal_group = array[LG__EQUAL_GROUP].data;
 }
 
-enum { SAMPLE = 64 }; // the usual large number is that of every so many nodes
+enum {
+    SAMPLE = 64
+}; // one of this number of nodes tells the usual large number
 
 // Returns the number, at least `limit`, that most nodes of a sample have, if
 // more than half of those have one. Otherwise it is any.

@@ -29,7 +29,7 @@ typedef struct lg__compact {
                            themselves */
 } lg__compact;
 
-/** Makes room for so many numbers, of fewer than 2^32, and returns where to
+/** Makes room for that many numbers, fewer than 2^32, and returns where to
  *  write them; NULL when memory ran out. */
 uint32_t *lg__compact_open(const lg_allocator *allocator, size_t count,
                            lg__compact *out);

@@ -27,7 +27,7 @@ lg__count_bits(uint64_t bits)
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/** Returns how many blocks there are for so many nodes. */
+/** Returns the number of blocks for that many nodes. */
 static inline size_t
 lg__marked_blocks(uint32_t nodes)
 {

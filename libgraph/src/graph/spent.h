@@ -19,7 +19,7 @@ typedef struct lg__block_parts {
     bool native; /**< malloc has the rest, however small it is */
 } lg__block_parts;
 
-/** Returns what the allocators spend on a block of so many bytes. */
+/** Returns what the allocators spend on a block of that many bytes. */
 uint64_t lg__block_spent(uint64_t bytes);
 /** Returns the number of a type's entry among the known parts; 0: one block. */
 uint8_t lg__parts_number(lg_string type);

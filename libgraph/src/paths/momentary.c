@@ -1,20 +1,23 @@
-// Lists the references that last only as long as something runs.
+// Lists the references that last only as long as something runs. Where things
+// are must not depend on any of them:
 //
-// A thread has the frames that it runs. asyncio has the task that runs, and has
-// others by what wakes them: a queue, a timer, another task, each in its turn.
-// What waits for a task, such as asyncio.run(), has it until the loop ends,
-// while others come and go. So it counts before them, and before what a task
-// has. A call has its arguments, and a loop what it goes through, on a stack,
-// which is hidden up to CPython 3.13, or in C code: they show as references
-// that nothing explains. Where things are must not depend on any of these.
+// - A thread refers to the frames that it runs.
+// - asyncio refers to the task that runs, and to each other task by what will
+//   wake it: now a queue, then a timer or another task.
+// - A frame that waits for a task, such as that of asyncio.run(), refers to it
+//   until the event loop ends, while other tasks come and go. So its reference
+//   counts before those to other tasks, and before what any task refers to.
+// - A stack refers to the arguments of a call and to what a loop iterates over.
+//   In C code, and up to CPython 3.13, stacks are hidden: their references show
+//   as ones that nothing explains.
 #include "paths/paths_private.h"
 
 #include <string.h>
 
 // What a type is to asyncio.
 enum { OTHER, TASK, CONTEXT };
-// What a container is to it. Many tasks may be in each of many containers, so
-// the referrers of each are looked at once.
+// Whether a container is asyncio's table of running tasks. Many tasks may be in
+// each of many containers, so the referrers of each are looked at only once.
 enum { NOT_KNOWN, TABLE, PLAIN };
 
 typedef struct listing {
@@ -94,7 +97,7 @@ add(listing *state, lg__in_edge in, lg__moment moment)
         state->failed = true;
 }
 
-// Returns whether a frame has a task.
+// Returns whether a frame refers to a task.
 static bool
 has_task(const listing *state, uint32_t frame)
 {
@@ -107,8 +110,9 @@ has_task(const listing *state, uint32_t frame)
 }
 
 // Adds the frames of a thread, from outermost to innermost. The first one that
-// has a task, and what it calls with it, wait for the task: they run the loop.
-// The caller of a generator or coroutine has it, too, on a stack.
+// refers to a task, and those that it calls and that do so, too, wait for the
+// task: they run the event loop. The frame of a generator or coroutine is also
+// on the hidden stack of its caller.
 static void
 add_frames_of(listing *state, const lg__running *items, size_t count)
 {
@@ -209,8 +213,8 @@ add_task(listing *state, uint32_t task)
             add(state, (lg__in_edge){edge, task}, LG__MOMENT_STACK);
 }
 
-// Adds the references to the context of a task that are not the task's: what
-// wakes the task has it, too, and the thread that runs it.
+// Adds the references to a task's context that are not the task's own: those of
+// what wakes the task, and of the thread that runs it.
 static void
 add_context(listing *state, uint32_t context)
 {

@@ -15,16 +15,16 @@ typedef struct lg__running {
  *  each frame is appended once. Returns false when memory ran out. */
 bool lg__running_list(const lg_graph *graph, lg__vector *out);
 
-/** When a momentary reference counts for where things are, from first to last:
- *  never for what earlier ones reach. */
+/** In which turn a reference counts for where things are. It counts only for
+ *  what no earlier turn reaches. */
 typedef enum lg__moment {
-    LG__MOMENT_NONE,  /**< at once: it is none */
-    LG__MOMENT_LOOP,  /**< a thread runs a frame that waits for a task, as long
-                           as its loop lasts */
-    LG__MOMENT_TASK,  /**< never: it wakes a task of asyncio, or says that it
-                           runs, and the task stands for itself */
+    LG__MOMENT_NONE,  /**< the first: it is not momentary */
+    LG__MOMENT_LOOP,  /**< a thread runs a frame that waits for a task until the
+                           event loop ends */
+    LG__MOMENT_TASK,  /**< never: it wakes a task of asyncio, or says which one
+                           runs; the tasks themselves count instead */
     LG__MOMENT_FRAME, /**< a thread runs another frame */
-    LG__MOMENT_STACK, /**< any other */
+    LG__MOMENT_STACK, /**< the last: any other */
 } lg__moment;
 
 typedef struct lg__momentary {

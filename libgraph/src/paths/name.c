@@ -282,7 +282,7 @@ step_is(const stepper *state, const char *text)
            memcmp(state->step->data, text, length) == 0;
 }
 
-// Graphs keep at least so many bytes of a key that they cut.
+// The fewest bytes that graphs keep of a key that they cut.
 enum { LEAST_KEPT = 61 };
 
 // Returns whether the step is the label. Graphs keep the beginning of a long

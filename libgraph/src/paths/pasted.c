@@ -13,7 +13,7 @@
 
 static const char GAP[] = " … ";
 
-// A coroutine that awaits another one, and so on, so many times at most.
+// The longest chain of coroutines that await each other.
 enum { AWAITED_MOST = 64 };
 
 // Reads an object as reports write it: `list of 2 #17`, also behind its place.

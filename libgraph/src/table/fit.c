@@ -13,7 +13,7 @@
 // of a line has not even that much, the line begins at the left.
 enum { LEAST_ROOM = 24, NO_ROOM = 12 };
 
-// A path in a cell takes at most so many lines.
+// The most lines of a path in a cell.
 enum { MOST_LINES = 4 };
 
 static unsigned most_columns;
@@ -142,7 +142,7 @@ width_of(const char *at, const char *end)
     return lg__display_width(at, (size_t)(end - at));
 }
 
-// Returns the end of the longest beginning in so many columns.
+// Returns the end of the longest beginning that fits into the columns.
 static const char *
 beginning(const char *at, const char *end, size_t columns)
 {
@@ -157,7 +157,7 @@ beginning(const char *at, const char *end, size_t columns)
     return at;
 }
 
-// Returns the start of an ending in at most so many columns.
+// Returns the start of the longest ending that fits into the columns.
 static const char *
 ending(const char *at, const char *end, size_t columns)
 {

@@ -10,13 +10,13 @@
 // away.
 enum { DEEPEST = 64, FARTHEST = 40, NEAR = 9 };
 
-// A text keeps so many columns, however narrow the layout is.
+// The columns that a text keeps, however narrow the layout is.
 enum { NARROWEST = 12 };
 
-// Columns that touch the one before keep so many columns apart from it.
+// The gap before columns that touch the one before.
 enum { APART = 2 };
 
-// A cell below its row moves to the left until it has so many columns.
+// A cell below its row moves to the left until it has this width.
 enum { ROOM_BELOW = 56 };
 
 // The last text of a row moves below it if it lacks room, and has fewer columns

@@ -57,7 +57,8 @@ PyObject *lg__handle_compare(const lg__snapshot_object *one, uint64_t index,
                              const lg__snapshot_object *two, uint64_t other,
                              int operation);
 
-/** Hashes a number: alike for snapshots that may turn out to be the same. */
+/** Hashes a number without its snapshot, because two snapshots may turn out to
+ *  be the same. */
 Py_hash_t lg__handle_hash(uint64_t index);
 
 /** Returns where a pickle finds the snapshot again: the path of its file or, if

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /** Where to find a type, and the name that it has in C. */
-typedef struct whereabouts {
+typedef struct known_origin {
     const char *module;
     const char *name;
     const char *own_name;
-} whereabouts;
+} known_origin;
 
-static const whereabouts places[LG__KNOWN_COUNT] = {
+static const known_origin places[LG__KNOWN_COUNT] = {
     [LG__KNOWN_LRU_CACHE] = {"_functools", "_lru_cache_wrapper",
                              "functools._lru_cache_wrapper"},
     [LG__KNOWN_ARRAY] = {"array", "array", "array.array"},

@@ -527,7 +527,7 @@ is_tensor(const sample *of, const lg__torch_value *value, unsigned i)
            value->tag == of->slots[FIRST].tag;
 }
 
-/** Copies the values of a vector, if it has so many. */
+/** Copies the values of a vector, if it has that many. */
 static bool
 copy_values(lg__torch_finder *finder, uintptr_t vector, lg__torch_value *out,
             size_t count)

@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/** A pipe takes at least so many bytes at once. */
+/** The bytes that a pipe takes at once, at least. */
 enum { PIPED = 4096 };
 
 static bool

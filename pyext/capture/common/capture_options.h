@@ -22,7 +22,7 @@ typedef struct lg__capture_options {
     size_t held_count;
     PyObject *hidden; /**< borrowed: a list made for the call alone, or NULL */
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
-    uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
+    uint32_t max_nodes; /**< stop (partial) at this number; 0: no limit */
     uint64_t max_bytes; /**< limit of capture memory (LG_ELIMIT); 0: none */
     uint64_t traced;    /**< bytes from malloc that tracemalloc uses itself */
     bool spill;         /**< memory is short, so reserve none */

@@ -35,7 +35,7 @@ lg__module_name(PyObject *module)
     return ((lg__module_layout *)module)->md_name;
 }
 
-/** The state of a module in C, if it has so many bytes. */
+/** The state of a module in C, if it has that many bytes. */
 static inline const void *
 lg__module_state(PyObject *module, size_t bytes)
 {

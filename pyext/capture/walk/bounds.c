@@ -28,7 +28,7 @@ enum { ASKED_MOST = 1 << 11 };
  *  more code, and more such containers, is not kept waiting. */
 enum { LOOKS_MOST = 1 << 18 };
 
-/** So many containers of modules, closures and classes are noted. */
+/** The most containers of modules, closures and classes that are noted. */
 enum { BOUNDED_MOST = LG__COUNT(((lg__heap_walk *)NULL)->bounded) };
 
 /** Code, and where its names lead. */

@@ -22,7 +22,7 @@
  */
 #include "capture/walk/expiry_code.h"
 
-/** Only so many variables are followed. */
+/** The most variables that are followed. */
 enum { SLOTS = 64 };
 
 /** Comprehensions are read so deep: code may nest deeper than the stack of a

@@ -27,7 +27,7 @@ PyObject *lg__instance_find(lg__heap_walk *walk, PyObject *object,
  *  memory ran out. */
 bool lg__attribute_names_learn(lg__heap_walk *walk, lg__type_info *info);
 
-/** Returns whether the names of so many inline values are known. */
+/** Returns whether the names of that many inline values are known. */
 static inline bool
 lg__attribute_names_know(lg__heap_walk *walk, lg__type_info *info,
                          Py_ssize_t count)

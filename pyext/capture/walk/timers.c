@@ -1,14 +1,13 @@
 /**
  * Reads when the timers of asyncio and of sched are due.
  *
- * A queue of timers grows as long as more are added than leave. It stops to
- * grow once the first ones leave, because what is due goes, whether anybody
- * asks for it or not. So its timers limit it as the lifetime of its elements
- * limits a cache.
+ * A queue of timers stops growing once the first ones are due: each leaves
+ * then, whether anybody asks for it or not. So the time until the last one is
+ * due limits the queue as a lifetime limits a cache.
  *
- * A task that sleeps has a timer, too. When that leaves, the task goes on, and
- * may sleep again: tasks that never end would look like timers. So a queue says
- * nothing if more than a few of its timers wake tasks.
+ * A sleeping task has a timer, too. When that timer leaves, the task goes on
+ * and may sleep again, so tasks that never end would look like timers. A queue
+ * tells nothing if more than a few of its timers wake tasks.
  */
 #include "capture/walk/timers.h"
 #include "capture/common/capture_common.h"
@@ -16,13 +15,14 @@
 #include <string.h>
 #include <time.h>
 
-/** So many timers of a process are read, and one of so many may wake a task. */
+/** The capture reads at most TIMERS_MOST timers of a process. Of the timers of
+ * a queue, at most one in FOR_EACH_SLEEPER may wake a task. */
 enum { TIMERS_MOST = 1 << 17, FOR_EACH_SLEEPER = 8 };
 
 /** The monotonic clock says less than this, and the time since 1970 more. */
 static const double SECONDS_MOST = 1e9;
 
-/** What has a queue of timers. */
+/** A type whose instances have their queue of timers in that attribute. */
 typedef struct queue_owner {
     const char *type;
     const char *attribute;
@@ -55,8 +55,8 @@ lg__timers_attribute(const lg__heap_walk *walk, PyTypeObject *type)
     return NULL;
 }
 
-/** Returns what a timer has in a slot; NULL: nothing. A member that some type
- *  of C code has by that name may be no object. */
+/** Returns the object in a slot of a timer; NULL: there is none. A type of C
+ * code may have another member by that name. */
 static PyObject *
 in_slot(PyObject *timer, const char *name)
 {
@@ -93,7 +93,7 @@ wakes(PyObject *timer)
                           "_set_result_unless_cancelled");
 }
 
-/** Returns what the clock says by which the time was told. */
+/** Returns the present time of the clock that a due time belongs to. */
 static double
 clock_of(double due)
 {
@@ -102,7 +102,7 @@ clock_of(double due)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/** Rounds up to two digits: snapshots of one queue then say the same. */
+/** Rounds up to two digits, so that snapshots of one queue say the same. */
 static Py_ssize_t
 rounded_up(double number)
 {
@@ -113,7 +113,7 @@ rounded_up(double number)
 }
 
 Py_ssize_t
-lg__timers_last(lg__heap_walk *walk, const PyObject *queue)
+lg__timers_end_within(lg__heap_walk *walk, const PyObject *queue)
 {
     const Py_ssize_t count = PyList_CheckExact(queue) ? Py_SIZE(queue) : 0;
     Py_ssize_t sleepers = 0;

@@ -11,9 +11,9 @@
  *  NULL: they have none. */
 const char *lg__timers_attribute(const lg__heap_walk *walk, PyTypeObject *type);
 
-/** Returns after how many milliseconds the last timer of a queue leaves,
- * rounded up to two digits; -1: what they start may add them again, they
- * should have left, or the walk has read enough timers. */
-Py_ssize_t lg__timers_last(lg__heap_walk *walk, const PyObject *queue);
+/** Returns the milliseconds until the last timer of a queue leaves, rounded up
+ * to two digits; -1: unknown, because the tasks that they wake may sleep again,
+ * all timers are overdue, or the walk has read enough of them. */
+Py_ssize_t lg__timers_end_within(lg__heap_walk *walk, const PyObject *queue);
 
 #endif

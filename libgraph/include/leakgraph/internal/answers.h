@@ -265,7 +265,7 @@ typedef struct lg_dominator_options {
     bool equals;         /**< of rows that are like each other below one row, at
                               positions, of one type and within a quarter of
                               the bytes, only the biggest */
-    uint32_t links; /**< nothing below so many of one type in a row (0: any):
+    uint32_t links; /**< nothing below that many of one type in a row (0: any):
                          each element of a linked list dominates the rest */
     bool together;  /**< nodes of one type below one row, each too small for a
                          row of its own, have one together if their sum is not;

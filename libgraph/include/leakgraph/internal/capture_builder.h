@@ -81,7 +81,7 @@ bool lg_builder_grow_edges(lg_builder *builder);
 /** The span that was added as number i, from 0; NULL behind the last. */
 const lg_span *lg_builder_span_at(const lg_builder *builder, size_t i);
 
-/** Makes room for so many nodes and edges at once, which saves the moves of
+/** Makes room for that many nodes and edges at once, which saves the moves of
  *  growing. Only a hint: false, and nothing lost, when memory ran out. */
 bool lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges);
 

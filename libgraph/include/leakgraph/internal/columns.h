@@ -135,7 +135,7 @@ typedef struct lg_packed {
 /** Numbers in a block. */
 enum { LG_PACKED_BLOCK = 128 };
 
-/** How many blocks so many numbers have. */
+/** The number of blocks of that many numbers. */
 static inline uint64_t
 lg_packed_blocks(uint64_t count)
 {

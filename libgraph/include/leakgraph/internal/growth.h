@@ -116,7 +116,7 @@ typedef enum lg_growth_degree {
     LG_GROWTH_IN_BURSTS, /**< it pauses in more than one interval of four */
     LG_GROWTH_LATE,      /**< only the last interval gained */
     LG_GROWTH_IDLE,      /**< the last intervals gained nothing */
-    LG_GROWTH_FILLING,   /**< its container keeps only so many elements */
+    LG_GROWTH_FILLING,   /**< its container limits its elements */
     LG_GROWTH_STOPPED,   /**< it is idle for most of the time: it settled */
     LG_GROWTH_DEGREE_COUNT,
 } lg_growth_degree;

@@ -19,8 +19,8 @@ extern "C" {
 void lg_layout_set_columns(unsigned columns);
 unsigned lg_layout_columns(void);
 
-/** Adds a text whose lines have at most so many columns. Prose wraps below its
- *  beginning; a longer word, such as a path, loses its middle to `…`. A line
+/** Adds a text whose lines have at most that many columns. Prose wraps below
+ * its beginning; a longer word, such as a path, loses its middle to `…`. A line
  *  that underlines a part of the line above wraps with it. O(length). */
 void lg_layout_fit(const char *text, size_t length, unsigned columns,
                    lg_text *out);
