@@ -239,19 +239,11 @@ number_in(const PyObject *value)
     return 86400.0 * span->days + span->seconds + span->microseconds / 1e6;
 }
 
-/** Returns a number of units, of which so many make a second, in milliseconds;
- *  -1: it is none. */
-static Py_ssize_t
-milliseconds_in(const PyObject *value, uint32_t per_second)
+Py_ssize_t
+lg__milliseconds_of(const PyObject *value, uint32_t per_second)
 {
     double number = number_in(value) / per_second;
     return number > 0 && number < INT32_MAX ? (Py_ssize_t)(number * 1e3) : -1;
-}
-
-Py_ssize_t
-lg__milliseconds_of(const PyObject *seconds)
-{
-    return milliseconds_in(seconds, 1);
 }
 
 /** Returns after how many milliseconds elements go; -1: unknown. */
@@ -270,7 +262,7 @@ find_lifetime(const reading *of)
         by.type = of->type;
     }
     PyObject *number = lookup_in(&by, found->bound_code, &found->bound);
-    return number != NULL ? milliseconds_in(number, found->per_second) : -1;
+    return number != NULL ? lg__milliseconds_of(number, found->per_second) : -1;
 }
 
 /** Returns how many elements the code leaves in its main container, which has

@@ -12,6 +12,7 @@
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"
 #include "capture/walk/leading.h"
+#include "capture/walk/limits.h"
 #include "capture/walk/named.h"
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"
@@ -180,7 +181,7 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
     if (info->limit.name != NULL || info->learns_limit || info->learns_bounds ||
         info->timers.name != NULL || info->bounding_count > 0)
-        lg__walk_note_limit(walk, object, info);
+        lg__limits_note_instance(walk, object, info);
     if (info->has_sizeof &&
         lg__walk_scratch(walk, &walk->sized,
                          (walk->sized_count + 1) * sizeof(uint32_t)))

@@ -1,16 +1,12 @@
-/**
- * The careful walk of an object of any type: names what tp_traverse reports by
- * what is known of the type, and adds what tp_traverse leaves out.
- */
+// Walks objects whose types have no plan of their own.
 #include "capture/walk/named.h"
 #include "capture/walk/bounds.h"
 #include "capture/walk/edge_names.h"
+#include "capture/walk/limits.h"
 #include "capture/walk/running.h"
 #include "capture/walk/names.h"
 #include "capture/walk/thread_locals.h"
-#include "capture/walk/timers.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -76,220 +72,6 @@ is_referent(const lg__heap_walk *walk, const PyObject *object)
     return false;
 }
 
-/*
- * Limits are read from where instances and modules have them. Only an exact int
- * counts, which is read from its memory.
- */
-
-/** A program with more of such objects has no caches, but records. */
-enum { LIMITS_MOST = 1 << 14 };
-
-/** The beginning of a deque (Modules/_collectionsmodule.c, 3.9 to 3.15). */
-typedef struct deque_layout {
-    PyObject_VAR_HEAD void *left_block;
-    void *right_block;
-    Py_ssize_t left_index;
-    Py_ssize_t right_index;
-    size_t state;
-    Py_ssize_t maxlen;
-} deque_layout;
-
-/** Notes a number that the object has; nothing if it is negative, as of an
- *  object without a limit. */
-static void
-walk_note_number(lg__heap_walk *walk, PyObject *object, const char *key,
-                 Py_ssize_t number)
-{
-    if (number >= 0)
-        lg_builder_add_fact_number(walk->builder, lg__walk_node(walk, object),
-                                   key, (uint64_t)number);
-}
-
-/** Notes the limit of a deque. */
-static void
-walk_note_maxlen(lg__heap_walk *walk, PyObject *object)
-{
-    walk_note_number(walk, object, "maxlen", ((deque_layout *)object)->maxlen);
-}
-
-/** Returns what an instance has there; NULL: nothing. */
-static PyObject *
-value_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
-{
-    if (at->name == NULL)
-        return NULL;
-    return at->offset != 0 ? *(PyObject **)((char *)object + at->offset)
-                           : lg__instance_find(walk, object, at->name);
-}
-
-/** Returns the number that an instance has there; -1: it has none. */
-static Py_ssize_t
-number_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
-{
-    int overflow = 0;
-    PyObject *value = value_at(walk, object, at);
-    if (value == NULL || !PyLong_CheckExact(value))
-        return -1;
-    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    return overflow == 0 ? (Py_ssize_t)number : -1;
-}
-
-/** Notes after which time the queue of timers of an instance is empty. */
-static void
-note_timers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
-{
-    PyObject *queue = value_at(walk, object, &info->timers);
-    if (queue != NULL && PyList_CheckExact(queue))
-        walk_note_number(walk, queue, "lifetime",
-                         lg__timers_end_within(walk, queue));
-}
-
-/** Learns from an instance where those of its type have what limits them. */
-static void
-learn_limits(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
-{
-    lg__type_info *known = info->learns_limit || info->learns_bounds
-                               ? lg__walk_type_info(walk, info->type)
-                               : NULL;
-    if (known != NULL && info->learns_limit)
-        lg__type_learn_limit(known, object);
-    if (known != NULL && info->learns_bounds) {
-        lg__bounds_find_methods(walk, known);
-        known->timers.name = lg__timers_attribute(walk, info->type);
-    }
-}
-
-/** Notes the limit of an instance, what it has used of it, and after which time
- *  its elements leave. */
-static void
-note_numbers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
-{
-    Py_ssize_t limit = number_at(walk, object, &info->limit);
-    bool asks = limit <= 0 && info->bounding_count > 0;
-    if ((limit <= 0 && !asks) || walk->limits >= LIMITS_MOST)
-        return;
-    walk->limits++;
-    if (asks)
-        lg__bounds_note_instance(walk, object, info);
-    PyObject *lifetime = value_at(walk, object, &info->lifetime);
-    if (lifetime != NULL)
-        walk_note_number(walk, object, "lifetime",
-                         lg__milliseconds_of(lifetime));
-    walk_note_number(walk, object, "limit", limit);
-    walk_note_number(walk, object, "used",
-                     number_at(walk, object, &info->used));
-}
-
-void
-lg__walk_note_limit(lg__heap_walk *walk, PyObject *object,
-                    const lg__type_info *info)
-{
-    learn_limits(walk, object, info);
-    note_timers(walk, object, info);
-    note_numbers(walk, object, info);
-}
-
-/** How many limits of one module are known, and how long the names of caches
- *  are, without what all have. */
-enum { MODULE_LIMITS = 8, STEM_LENGTH = 24 };
-
-/** A number in a module that limits a dict beside it. */
-typedef struct module_limit {
-    char stem[STEM_LENGTH];
-    Py_ssize_t most;
-} module_limit;
-
-/** Takes a word out of a text. Returns false if it has none. */
-static bool
-take_out(char *text, const char *word)
-{
-    char *at = strstr(text, word);
-    if (at == NULL)
-        return false;
-    memmove(at, at + strlen(word), strlen(at + strlen(word)) + 1);
-    return true;
-}
-
-/** Sets what the name of a cache has besides `cache`: `_regex_cache` and
- *  `_MAXREGEXCACHE` have `regex`. Returns false if it is no such name. */
-static bool
-find_stem(PyObject *name, bool limit, char stem[STEM_LENGTH])
-{
-    if (!PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(name))
-        return false;
-    size_t length = 0;
-    for (const char *at = PyUnicode_DATA(name); *at != '\0'; at++) {
-        if (*at == '_')
-            continue;
-        if (length + 1 == STEM_LENGTH)
-            return false;
-        stem[length++] = (char)tolower((unsigned char)*at);
-    }
-    stem[length] = '\0';
-    if (!take_out(stem, "cache") || (limit && !take_out(stem, "max")))
-        return false;
-    if (limit && !take_out(stem, "size"))
-        take_out(stem, "len");
-    return true;
-}
-
-/** Lists the limits in a module's namespace. Returns how many there are. */
-static size_t
-list_module_limits(PyObject *names, module_limit *limits)
-{
-    size_t count = 0;
-    Py_ssize_t position = 0;
-    PyObject *name, *value;
-    while (count < MODULE_LIMITS &&
-           PyDict_Next(names, &position, &name, &value)) {
-        int overflow = 0;
-        if (!PyLong_CheckExact(value) ||
-            !find_stem(name, true, limits[count].stem))
-            continue;
-        long long most = PyLong_AsLongLongAndOverflow(value, &overflow);
-        limits[count].most = (Py_ssize_t)most;
-        count += overflow == 0 && most > 0;
-    }
-    return count;
-}
-
-/** Returns the limit with the longest stem with which that of a dict begins;
- *  NULL: none. */
-static const module_limit *
-limit_of(const char *stem, const module_limit *limits, size_t count)
-{
-    const module_limit *best = NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(limits[i].stem);
-        if (strncmp(stem, limits[i].stem, length) == 0 &&
-            (best == NULL || length > strlen(best->stem)))
-            best = &limits[i];
-    }
-    return best;
-}
-
-/** Notes the limits of the dicts in a module that has a number for them: as
- *  `re` has `_MAXCACHE` for its `_cache`. */
-static void
-walk_note_module_limits(lg__heap_walk *walk, PyObject *module)
-{
-    module_limit limits[MODULE_LIMITS];
-    char stem[STEM_LENGTH];
-    PyObject *names = lg__module_dict(module);
-    size_t count = names != NULL && PyDict_CheckExact(names)
-                       ? list_module_limits(names, limits)
-                       : 0;
-    Py_ssize_t position = 0;
-    PyObject *name, *value;
-    while (count > 0 && PyDict_Next(names, &position, &name, &value)) {
-        if (!PyDict_CheckExact(value) || !find_stem(name, false, stem))
-            continue;
-        const module_limit *limit = limit_of(stem, limits, count);
-        if (limit != NULL)
-            walk_note_number(walk, value, "maxlen", limit->most);
-    }
-}
-
 /** Notes the most results that the wrapper keeps, and how often calls found
  *  theirs. Every result was missed once, and an object of the wrapper's lies
  *  behind the misses; otherwise the words are not these numbers. */
@@ -302,15 +84,15 @@ note_lru_numbers(lg__heap_walk *walk, PyObject *object,
     if (end > (size_t)info->type->tp_basicsize)
         return;
     memcpy(&numbers, (const char *)object + results, end - results);
-    walk_note_number(walk, object, "maxsize", numbers.limit);
+    lg__limits_note_number(walk, object, "maxsize", numbers.limit);
     if (results + sizeof numbers > (size_t)info->type->tp_basicsize)
         return;
     memcpy(&numbers, (const char *)object + results, sizeof numbers);
     if (numbers.hits < 0 || numbers.misses < PyDict_GET_SIZE(numbers.results) ||
         !is_referent(walk, numbers.object))
         return;
-    walk_note_number(walk, object, "hits", numbers.hits);
-    walk_note_number(walk, object, "misses", numbers.misses);
+    lg__limits_note_number(walk, object, "hits", numbers.hits);
+    lg__limits_note_number(walk, object, "misses", numbers.misses);
 }
 
 /** Returns the word that holds the wrapper's dict of results; 0: it has none.
@@ -780,10 +562,6 @@ name_shape(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     case LG__SHAPE_HAMT:
         name_hamt(walk, object);
         break;
-    case LG__SHAPE_DEQUE:
-        if (lg__known_is(&walk->known, info->type, LG__KNOWN_DEQUE))
-            walk_note_maxlen(walk, object);
-        break;
     case LG__SHAPE_LOCAL:
         lg__locals_note(walk, object, info);
         break;
@@ -810,12 +588,8 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     if (info->shape == LG__SHAPE_MODULE) {
         name_readline_state(walk, object);
         name_module_state(walk);
-        walk_note_module_limits(walk, object);
     }
-    if (info->shape == LG__SHAPE_FUNCTION)
-        lg__bounds_note_function(walk, object);
-    if (info->shape == LG__SHAPE_TYPE)
-        lg__bounds_note_class(walk, (PyTypeObject *)object);
+    lg__limits_note(walk, object, info);
     if (info->shape == LG__SHAPE_LRU_CACHE)
         name_edges_of_lru_cache(walk, object, info);
     if (info->adapter)
