@@ -3,6 +3,8 @@
 // pages.
 #include "growth/place_walk.h"
 
+#include <string.h>
+
 static void
 note_folded_types(lg__place_walk *walk)
 {
@@ -66,8 +68,8 @@ is_named_by_module(const lg_graph *graph, uint32_t type)
     return !lg__label_has_own_name(graph, type);
 }
 
-bool
-lg__place_walk_types_begin(lg__place_walk *walk)
+static bool
+begin_types(lg__place_walk *walk)
 {
     const lg_graph *graph = walk->graph;
     for (uint32_t i = 0; i < graph->type_count; i++) {
@@ -131,6 +133,18 @@ lg__place_walk_types_merge(lg__place_walk *walk)
     return enough;
 }
 
+// The arrays of a walk, in one block that begins with `place`.
+typedef struct place_walk_room {
+    uint32_t *place; // see lg__place_walk
+    uint32_t *reference;
+    uint64_t *early;            // see lg__place_walk
+    uint64_t *locals;           // see lg__labels
+    lg__place_walk_type *types; // [type]
+    uint32_t *dotted;
+    uint32_t *plain;
+    uint32_t *visited; // see lg__place_walk
+} place_walk_room;
+
 typedef struct room {
     char *begin; // NULL: only its size is asked for
     size_t used;
@@ -148,7 +162,7 @@ take(room *from, size_t count, size_t element)
 
 // What may stay untouched comes last. Returns the size of all.
 static size_t
-lay_out(const lg_graph *graph, char *begin, lg__place_walk_room *out)
+lay_out(const lg_graph *graph, char *begin, place_walk_room *out)
 {
     size_t nodes = graph->columns.node_count;
     size_t strings = graph->string_count;
@@ -164,18 +178,61 @@ lay_out(const lg_graph *graph, char *begin, lg__place_walk_room *out)
     return from.used;
 }
 
-bool
-lg__place_walk_room_begin(const lg_graph *graph, lg__place_walk_room *out)
+// Allocates zeroes, which lg__places_of_free frees. Returns false when memory
+// ran out.
+static bool
+make_room(lg__place_walk *walk)
 {
-    char *block = lg__huge_calloc(lay_out(graph, NULL, out));
-    if (block != NULL)
-        lay_out(graph, block, out);
-    return block != NULL;
+    place_walk_room arrays;
+    char *block = lg__huge_calloc(lay_out(walk->graph, NULL, &arrays));
+    if (block == NULL)
+        return false;
+    lay_out(walk->graph, block, &arrays);
+    walk->place = arrays.place;
+    walk->reference = arrays.reference;
+    walk->early = arrays.early;
+    walk->types = arrays.types;
+    walk->visited = arrays.visited;
+    walk->labels.locals = arrays.locals;
+    walk->labels.dotted = arrays.dotted;
+    walk->labels.plain = arrays.plain;
+    memset(walk->spaces, 0xff, sizeof walk->spaces);
+    for (size_t i = 0; i < LG__TAKEN; i++)
+        walk->taken[i].place = LG_NONE;
+    return true;
+}
+
+// In a process with a few libraries, about one node in this many has a place of
+// its own.
+enum { EXPECTED_SHARE = 4 };
+
+static bool
+begin_places(lg__place_walk *walk)
+{
+    const lg_graph *graph = walk->graph;
+    const size_t nodes = graph->columns.node_count;
+    walk->labels.folds = lg__graph_folds(graph);
+    walk->places = walk->labels.places = lg__places_begin();
+    if (!walk->labels.folds || !walk->places)
+        return false;
+    for (uint32_t i = 0; i <= graph->device_count; i++)
+        if (!lg__places_add_device(walk->places,
+                                   lg_graph_device_name(graph, i)))
+            return false;
+    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE + 1);
+}
+
+lg_status
+lg__place_walk_begin(lg__place_walk *walk, lg_error *err)
+{
+    return make_room(walk) && begin_places(walk) && begin_types(walk)
+               ? lg__labels_begin(&walk->labels, err)
+               : lg__error_memory(err);
 }
 
 void
 lg__places_of_free(uint32_t *place_of, const lg_analysis *analysis)
 {
-    lg__place_walk_room arrays;
+    place_walk_room arrays;
     lg__huge_free(place_of, lay_out(analysis->graph, NULL, &arrays));
 }

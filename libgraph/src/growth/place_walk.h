@@ -100,22 +100,6 @@ enum { LG__SPACES_KNOWN = 256 };
 #define LG__REFERENCE_MASK ((UINT64_C(1) << 40) - 1)
 enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
-/** The arrays of a walk, in one block that begins with `place`. */
-typedef struct lg__place_walk_room {
-    uint32_t *place; /**< see lg__place_walk */
-    uint32_t *reference;
-    uint64_t *early;            /**< see lg__place_walk */
-    uint64_t *locals;           /**< see lg__labels */
-    lg__place_walk_type *types; /**< [type] */
-    uint32_t *dotted;
-    uint32_t *plain;
-    uint32_t *visited; /**< see lg__place_walk */
-} lg__place_walk_room;
-
-/** Allocates zeroes, which lg__places_of_free frees. Returns false when memory
- *  ran out. */
-bool lg__place_walk_room_begin(const lg_graph *graph, lg__place_walk_room *out);
-
 typedef struct lg__place_walk {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -151,8 +135,9 @@ bool lg__dominator_labels_choose(lg__place_walk *walk);
 lg__reference lg__dominator_reference_search(lg__place_walk *walk,
                                              uint32_t node, uint32_t above);
 
-/** Looks at all types. Returns false when memory ran out. */
-bool lg__place_walk_types_begin(lg__place_walk *walk);
+/** Makes the memory of a walk of an analysis and its graph, begins its places
+ *  and labels, and looks at all types. lg__places_of_free frees the memory. */
+lg_status lg__place_walk_begin(lg__place_walk *walk, lg_error *err);
 /** Leaves the numbers out of the names of types that have no name of a module
  *  or a class, because a program made them: `app.Model7` becomes `app.Model*`.
  *  Call it after lg__dominator_labels_choose. Returns false when memory ran

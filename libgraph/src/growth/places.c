@@ -503,10 +503,6 @@ place_find_top(lg__place_walk *walk, const lg__step *step, uint32_t type)
     return find_labelled(walk, LG_NONE, step, type);
 }
 
-// In a process with a few libraries, about one node in this many has a place of
-// its own.
-enum { EXPECTED_SHARE = 4 };
-
 typedef struct walking {
     lg__place_walk shared;
     lg__gathered waiting; // nodes, each dominated by the next
@@ -746,38 +742,6 @@ add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-static bool
-make_room(walking *state)
-{
-    lg__place_walk *walk = &state->shared;
-    const lg_graph *graph = walk->graph;
-    size_t nodes = graph->columns.node_count;
-    lg__place_walk_room room;
-    if (!lg__place_walk_room_begin(graph, &room))
-        return false;
-    walk->place = room.place;
-    walk->reference = room.reference;
-    walk->early = room.early;
-    walk->types = room.types;
-    walk->visited = room.visited;
-    walk->labels.locals = room.locals;
-    walk->labels.dotted = room.dotted;
-    walk->labels.plain = room.plain;
-    walk->labels.folds = lg__graph_folds(graph);
-    walk->places = walk->labels.places = lg__places_begin();
-    if (!walk->labels.folds || !walk->places)
-        return false;
-    memset(walk->spaces, 0xff, sizeof walk->spaces);
-    for (size_t i = 0; i < LG__TAKEN; i++)
-        walk->taken[i].place = LG_NONE;
-    for (uint32_t i = 0; i <= graph->device_count; i++)
-        if (!lg__places_add_device(walk->places,
-                                   lg_graph_device_name(graph, i)))
-            return false;
-    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE + 1) &&
-           lg__place_walk_types_begin(walk);
-}
-
 static lg_status
 run(walking *state, const lg_monitor *monitor, lg_error *err)
 {
@@ -786,8 +750,7 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
         lg__analysis_at_rest(walk->analysis, monitor, &walk->analysis, err);
     walk->labels.analysis = walk->analysis;
     if (status == LG_OK)
-        status = make_room(state) ? lg__labels_begin(&walk->labels, err)
-                                  : lg__error_memory(err);
+        status = lg__place_walk_begin(walk, err);
     if (status == LG_OK && !(lg__dominator_labels_choose(walk) &&
                              lg__place_walk_types_merge(walk)))
         status = lg__error_memory(err);
