@@ -55,7 +55,7 @@ ONE_CLIENT = {
     "libgraph/src/answers": 4,
     "libgraph/src/build": 11,
     "libgraph/src/findings": 8,
-    "libgraph/src/growth": 38,
+    "libgraph/src/growth": 37,
     "libgraph/src/native": 14,
     "libgraph/src/paths": 5,
     "libgraph/src/report": 3,

@@ -16,7 +16,7 @@ typedef struct lg__place_item {
     uint64_t members;
     uint64_t references; /**< of native nodes, their blocks. While a walk looks
                               for places: bits of the steps to it, see
-                              lg__places_recur */
+                              lg__places_put */
     uint32_t parent;
     uint32_t label;
     uint32_t type;
@@ -158,15 +158,11 @@ uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 /** Like lg__places_add, for a walk and quicker for many places: other functions
  *  do not find these before lg__places_index, and their `references` are bits
- *  until places_add_up, after which nothing is put. */
+ *  until places_add_up, after which nothing is put. A step that `parent`, or a
+ *  place above it, has as its last one leads back to that place. */
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);
-/** Returns the place that the step leads back to: `parent` or one above it.
- *  LG_NONE if the step repeats none. All places above it were made by
- *  lg__places_put. */
-uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
-                          lg_place_kind kind, uint32_t label, uint32_t type);
 
 static inline lg__place_item *
 lg__place_at(const lg_places *places, uint32_t index)

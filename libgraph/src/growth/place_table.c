@@ -467,11 +467,49 @@ step_bit(lg_place_kind kind, uint32_t label, uint32_t type)
     return UINT64_C(1) << (step * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
+// Returns whether a dict in an attribute belongs to its owner's class, as
+// torch's Module._modules does: the same attribute of an object of another
+// class is another thing. A tree has its children in such a dict, too, but its
+// nodes are of one class.
+static bool
+is_of_other_class(const lg_places *places, const lg__place_item *above,
+                  uint32_t owner)
+{
+    return above->kind == LG_PLACE_NAMED && above->parent != LG_NONE &&
+           lg__place_at(places, above->parent)->type !=
+               lg__place_at(places, owner)->type &&
+           lg__string_is(lg__places_text(places, above->type), "dict");
+}
+
+// Returns the place that the step leads back to: `parent` or one above it.
+// LG_NONE if the step repeats none. All places above it were made by
+// lg__places_put.
+static uint32_t
+recurring(const lg_places *places, uint32_t parent, lg_place_kind kind,
+          uint32_t label, uint32_t type)
+{
+    uint64_t bit = step_bit(kind, label, type);
+    uint32_t owner = parent;
+    for (int i = 0; i < LG__RECURSION && parent != LG_NONE; i++) {
+        const lg__place_item *above = lg__place_at(places, parent);
+        if (!(above->references & bit))
+            return LG_NONE;
+        if (above->kind == kind && above->label == label &&
+            above->type == type && !is_of_other_class(places, above, owner))
+            return parent;
+        parent = above->parent;
+    }
+    return LG_NONE;
+}
+
 uint32_t
 lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                uint32_t label, uint32_t type)
 {
-    uint32_t place = put(places, parent, kind, label, type);
+    uint32_t place = recurring(places, parent, kind, label, type);
+    if (place != LG_NONE)
+        return place;
+    place = put(places, parent, kind, label, type);
     if (place == LG_NONE)
         return LG_NONE;
     uint64_t above =
@@ -488,38 +526,6 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
     uint32_t place = put(places, parent, kind, label, type);
     lg__places_index(places);
     return place;
-}
-
-// Returns whether a dict in an attribute belongs to its owner's class, as
-// torch's Module._modules does: the same attribute of an object of another
-// class is another thing. A tree has its children in such a dict, too, but its
-// nodes are of one class.
-static bool
-is_of_other_class(const lg_places *places, const lg__place_item *above,
-                  uint32_t owner)
-{
-    return above->kind == LG_PLACE_NAMED && above->parent != LG_NONE &&
-           lg__place_at(places, above->parent)->type !=
-               lg__place_at(places, owner)->type &&
-           lg__string_is(lg__places_text(places, above->type), "dict");
-}
-
-uint32_t
-lg__places_recur(const lg_places *places, uint32_t parent, lg_place_kind kind,
-                 uint32_t label, uint32_t type)
-{
-    uint64_t bit = step_bit(kind, label, type);
-    uint32_t owner = parent;
-    for (int i = 0; i < LG__RECURSION && parent != LG_NONE; i++) {
-        const lg__place_item *above = lg__place_at(places, parent);
-        if (!(above->references & bit))
-            return LG_NONE;
-        if (above->kind == kind && above->label == label &&
-            above->type == type && !is_of_other_class(places, above, owner))
-            return parent;
-        parent = above->parent;
-    }
-    return LG_NONE;
 }
 
 uint32_t

@@ -383,12 +383,8 @@ static uint32_t
 add_place(lg__place_walk *walk, uint32_t parent, const lg__step *step,
           uint32_t type)
 {
-    lg_places *places = walk->places;
     uint32_t place =
-        lg__places_recur(places, parent, step->kind, step->label, type);
-    if (place != LG_NONE)
-        return place;
-    place = lg__places_put(places, parent, step->kind, step->label, type);
+        lg__places_put(walk->places, parent, step->kind, step->label, type);
     return place < LG__PLACES_MOST ? place : LG_NONE;
 }
 
