@@ -1,8 +1,8 @@
 """Checks that the documents are complete and their links work.
 
-Prose is wrapped. Every option of the command, every public name of the Python package and every
-environment variable has documentation. The map of the source has every room, and names
-only files that exist.
+Prose is wrapped. Every option of the command, every public name of the Python package
+and every environment variable has documentation. The map of the source has every room,
+and names only files that exist.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ ONE_CLIENT = {
     "pyext/binding/answers": 2,
     "pyext/binding/objects": 8,
     "pyext/bytes/libraries": 1,
-    "pyext/bytes/torch": 6,
+    "pyext/bytes/torch": 5,
     "pyext/capture/walk": 22,
     "pyext/heap": 2,
 }

@@ -189,10 +189,40 @@ prepare(lg__adapter_pass *pass, void **state)
     return true;
 }
 
+/** Recognises the Python objects of nodes. Their types have no common base, but
+ *  a common destructor. */
+static bool
+is_node_type(const lg__torch *torch, PyTypeObject *type)
+{
+    PyTypeObject *known =
+        torch->functions != NULL
+            ? lg__pass_member_type(torch->functions, "AccumulateGrad")
+            : NULL;
+    return known != NULL && type->tp_dealloc == known->tp_dealloc;
+}
+
 static unsigned
 kind(void *state, PyTypeObject *type)
 {
-    return lg__torch_kind_of(state, type);
+    const lg__torch *torch = state;
+    if (PyType_IsSubtype(type, torch->tensor_base))
+        return LG__TORCH_TENSOR;
+    if (PyType_IsSubtype(type, torch->storage))
+        return LG__TORCH_STORAGE;
+    /* ScriptModule inherits from ScriptObject. */
+    if (lg__torch_scripted_of(torch, type) < LG__TORCH_SCRIPTED_TYPES)
+        return LG__TORCH_SCRIPTED;
+    if (lg__torch_bound_of(torch, type) < LG__TORCH_BOUND_TYPES)
+        return LG__TORCH_BOUND;
+    if (type == &PyCapsule_Type)
+        return LG__TORCH_CAPSULE;
+    if (!torch->layout->graph)
+        return 0;
+    if (PyType_IsSubtype(type, torch->context))
+        return LG__TORCH_CONTEXT;
+    if (type == torch->saved)
+        return LG__TORCH_SAVED;
+    return is_node_type(torch, type) ? LG__TORCH_NODE : 0;
 }
 
 /** Names hooks. The object refers to their dict, and so does the hook that C++

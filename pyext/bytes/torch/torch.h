@@ -274,6 +274,32 @@ extern const lg__torch_sort lg__torch_storages; /**< also LG__TORCH_CAPSULE */
 extern const lg__torch_sort lg__torch_bound_objects;
 extern const lg__torch_sort lg__torch_scripts;
 
+/** The index of the type, or of a type that it inherits from; `count`: none. */
+static inline unsigned
+lg__torch_type_index(PyTypeObject *const *types, unsigned count,
+                     PyTypeObject *type)
+{
+    unsigned i = 0;
+    while (i < count && (types[i] == NULL || !PyType_IsSubtype(type, types[i])))
+        i++;
+    return i;
+}
+
+/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
+static inline unsigned
+lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type)
+{
+    return lg__torch_type_index(torch->bound, LG__TORCH_BOUND_TYPES, type);
+}
+
+/** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
+static inline unsigned
+lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
+{
+    return lg__torch_type_index(torch->scripted, LG__TORCH_SCRIPTED_TYPES,
+                                type);
+}
+
 /** The word at an offset of a Python object. */
 static inline uintptr_t
 lg__torch_word_at(PyObject *object, size_t offset)
@@ -384,11 +410,6 @@ typedef struct lg__torch_contents {
 void lg__torch_hold_storage(lg__torch *torch, uint32_t holder,
                             uintptr_t address,
                             const lg__torch_contents *contents);
-
-/* torch_bound.c */
-
-/** The kind of a type's instances; 0: none. */
-unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
 
 /* torch_node.c */
 

@@ -79,64 +79,6 @@ lg__torch_is_vector(lg__torch *torch, const uintptr_t *words)
 
 enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
 
-/** The index of the type, or of a type that it inherits from; `count`: none. */
-static unsigned
-index_of(PyTypeObject *const *types, unsigned count, PyTypeObject *type)
-{
-    unsigned i = 0;
-    while (i < count && (types[i] == NULL || !PyType_IsSubtype(type, types[i])))
-        i++;
-    return i;
-}
-
-/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
-static unsigned
-torch_bound_of(const lg__torch *torch, PyTypeObject *type)
-{
-    return index_of(torch->bound, LG__TORCH_BOUND_TYPES, type);
-}
-
-unsigned
-lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
-{
-    return index_of(torch->scripted, LG__TORCH_SCRIPTED_TYPES, type);
-}
-
-/** Recognises the Python objects of nodes. Their types have no common base, but
- *  a common destructor. */
-static bool
-is_node_type(const lg__torch *torch, PyTypeObject *type)
-{
-    PyTypeObject *known =
-        torch->functions != NULL
-            ? lg__pass_member_type(torch->functions, "AccumulateGrad")
-            : NULL;
-    return known != NULL && type->tp_dealloc == known->tp_dealloc;
-}
-
-unsigned
-lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type)
-{
-    if (PyType_IsSubtype(type, torch->tensor_base))
-        return LG__TORCH_TENSOR;
-    if (PyType_IsSubtype(type, torch->storage))
-        return LG__TORCH_STORAGE;
-    /* ScriptModule inherits from ScriptObject. */
-    if (lg__torch_scripted_of(torch, type) < LG__TORCH_SCRIPTED_TYPES)
-        return LG__TORCH_SCRIPTED;
-    if (torch_bound_of(torch, type) < LG__TORCH_BOUND_TYPES)
-        return LG__TORCH_BOUND;
-    if (type == &PyCapsule_Type)
-        return LG__TORCH_CAPSULE;
-    if (!torch->layout->graph)
-        return 0;
-    if (PyType_IsSubtype(type, torch->context))
-        return LG__TORCH_CONTEXT;
-    if (type == torch->saved)
-        return LG__TORCH_SAVED;
-    return is_node_type(torch, type) ? LG__TORCH_NODE : 0;
-}
-
 /** How many blocks deep to search. */
 static const uint8_t depths[RULES] = {
     [LG__TORCH_BOUND_OBJECT] = 9,
@@ -641,7 +583,7 @@ static void
 scan_bound(lg__torch *torch, const lg__instance *instance)
 {
     const uint32_t node = instance->node;
-    const unsigned how = torch_bound_of(torch, Py_TYPE(instance->object));
+    const unsigned how = lg__torch_bound_of(torch, Py_TYPE(instance->object));
     const uintptr_t value =
         lg__torch_word_at(instance->object, sizeof(PyObject));
     if (!lg__is_address(value))

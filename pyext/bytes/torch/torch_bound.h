@@ -4,9 +4,6 @@
 
 #include "bytes/torch/torch.h"
 
-/** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
-unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
-
 /** Notes a search for tensors behind a C++ object with an unknown layout, or,
  *  if it is `waiting`, behind what a future keeps until it has a value. */
 void lg__torch_search_later(lg__torch *torch, uintptr_t address, uint32_t node,

@@ -12,7 +12,7 @@
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"
 #include "capture/walk/leading.h"
-#include "capture/walk/limits.h"
+#include "capture/walk/object_limits.h"
 #include "capture/walk/named.h"
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"

@@ -2,7 +2,7 @@
 #include "capture/walk/named.h"
 #include "capture/walk/bounds.h"
 #include "capture/walk/edge_names.h"
-#include "capture/walk/limits.h"
+#include "capture/walk/object_limits.h"
 #include "capture/walk/running.h"
 #include "capture/walk/names.h"
 #include "capture/walk/thread_locals.h"

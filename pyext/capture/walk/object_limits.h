@@ -8,8 +8,8 @@
  * code that bounds a container (bounds.h). A queue of timers has until its last
  * timer is due.
  */
-#ifndef LEAKGRAPH_LIMITS_H
-#define LEAKGRAPH_LIMITS_H
+#ifndef LEAKGRAPH_OBJECT_LIMITS_H
+#define LEAKGRAPH_OBJECT_LIMITS_H
 
 #include "capture/walk/heap_walk.h"
 

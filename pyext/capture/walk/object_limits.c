@@ -1,7 +1,7 @@
 /**
  * Limits and lifetimes, as facts of what has them.
  */
-#include "capture/walk/limits.h"
+#include "capture/walk/object_limits.h"
 #include "capture/walk/bounds.h"
 #include "capture/walk/names.h"
 #include "capture/common/capture_common.h"
