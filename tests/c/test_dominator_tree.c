@@ -261,6 +261,38 @@ two_alike(void)
     lg_graph_free(graph);
 }
 
+// One member stands for a cycle of garbage. A row says whether that member has
+// the reference to it.
+static void
+another_member_has_it(void)
+{
+    uint32_t pair[2], data[2];
+    story made = story_begin();
+    story_module(&made, "app");
+    for (int i = 0; i < 2; i++) {
+        pair[i] = story_add(&made, i ? "app.Right" : "app.Left", NULL, 48);
+        data[i] = story_add(&made, "bytearray", NULL, i ? 1024 : 4096);
+        story_attribute(&made, pair[i], "data", data[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        story_attribute(&made, pair[i], "other", pair[1 - i]);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_tree tree = ask(analysis, (lg_dominator_options){0});
+    const lg_dominator_row *found[2] = {NULL, NULL};
+    for (size_t i = 0; i < tree.count; i++)
+        for (int j = 0; j < 2; j++)
+            if (tree.rows[i].node == data[j])
+                found[j] = &tree.rows[i];
+    REQUIRE(found[0] != NULL && found[1] != NULL);
+    CHECK(tree.rows[found[1]->parent].node == pair[0]);
+    CHECK(found[0]->hop.source == pair[0] && !found[0]->by_member);
+    CHECK(found[1]->hop.source == pair[1] && found[1]->by_member);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Of the list's 55 KiB, the part of 10 KiB has a row, and the nine of 1 to 9
 // KiB have one together, which comes first.
 static void
@@ -474,6 +506,7 @@ SUITE(dominator_tree)
     RUN(limits);
     RUN(equal_branches);
     RUN(two_alike);
+    RUN(another_member_has_it);
     RUN(small_together);
     RUN(small_of_a_scope);
     RUN(owned);
