@@ -183,8 +183,21 @@ def draws_less_once(program):
     draws(program, (300, 600, 900, 880, 1200, 1500, 1800))
 
 
+def draw_and_sort(program, size):
+    """C code has the rows, too, where no snapshot sees them."""
+    rows = [Row() for _ in range(size)]
+    return sorted([rows], key=lambda _: program.look())
+
+
+def calls_and_sorts_again(program):
+    for number in program.steps():
+        size = 1000 * (number + 1)
+        draw_and_sort(program, size)
+
+
 HONEST = [
     calls_again,
+    calls_and_sorts_again,
     calls_another_line,
     begins_late,
     draws_more_unevenly,

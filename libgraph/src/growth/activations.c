@@ -27,6 +27,7 @@ enum { LEAST_LASTING = 2 };
 
 typedef struct listing {
     const lg_analysis *analysis;
+    const lg_analysis *at_rest; // see lg__analysis_at_rest
     const lg_graph *graph;
     lg_summary *summary;
     const uint32_t *place_of;
@@ -102,7 +103,7 @@ list_held(listing *state, uint32_t frame, uint32_t thread, uint64_t activation)
     bool enough = take(state, frame);
     while (enough && state->stack.count > 0) {
         uint32_t node = state->stack.items[--state->stack.count];
-        enough = (state->analysis->dominator[node] != thread ||
+        enough = (lg__dominator_of(state->at_rest, node) != thread ||
                   count(state, node, thread, activation)) &&
                  take_below(state, node, thread);
     }
@@ -159,7 +160,8 @@ list_running(listing *state, const lg__vector *running)
 
 lg_status
 lg__summary_count_activations(lg_summary *summary, const lg_analysis *analysis,
-                              const uint32_t *place_of, lg_error *err)
+                              const uint32_t *place_of,
+                              const lg_monitor *monitor, lg_error *err)
 {
     size_t places = (size_t)lg_places_count(summary->places) + 1;
     size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
@@ -177,7 +179,9 @@ lg__summary_count_activations(lg_summary *summary, const lg_analysis *analysis,
     bool enough = state.top != NULL && state.last != NULL &&
                   state.seen != NULL &&
                   lg__running_list(analysis->graph, &running);
-    if (enough) {
+    lg_status status =
+        lg__analysis_at_rest(analysis, monitor, &state.at_rest, err);
+    if (enough && status == LG_OK) {
         find_tops(summary->places, state.top);
         enough = list_running(&state, &running);
     }
@@ -186,7 +190,7 @@ lg__summary_count_activations(lg_summary *summary, const lg_analysis *analysis,
     lg__free(state.last);
     lg__free(state.seen);
     lg__free(state.stack.items);
-    return enough ? LG_OK : lg__error_memory(err);
+    return enough || status != LG_OK ? status : lg__error_memory(err);
 }
 
 // An activation that holds members of a place; both by their keys.

@@ -390,6 +390,7 @@ const lg__tally *lg__summary_limit(const lg_summary *summary, uint64_t key,
 lg_status lg__summary_count_activations(lg_summary *summary,
                                         const lg_analysis *analysis,
                                         const uint32_t *place_of,
+                                        const lg_monitor *monitor,
                                         lg_error *err);
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
