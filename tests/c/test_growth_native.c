@@ -125,6 +125,38 @@ check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)
     growing_forget(&made);
 }
 
+// Objects of libraries have memory that no pointer shows. While they are
+// garbage that waits for the collector, a quarter of what they gained in each
+// interval is theirs.
+static void
+memory_goes_with_garbage_that_waits(void)
+{
+    enum { BASE = 1000000, MANY = 5, DEAD = 30008, EACH = DEAD + 8 };
+    enum { QUARTER = MANY * DEAD / 4 };
+    static const struct {
+        const char *thresholds;
+        uint32_t first;
+        uint32_t then;
+        int64_t gained;
+    } cases[] = {
+        {"15, 10, 10", QUARTER, QUARTER, 0},
+        {"15, 10, 10", QUARTER, QUARTER + 1, 2 * QUARTER + 1},
+        {"15, 10, 10", QUARTER + 1, QUARTER, 2 * QUARTER + 1},
+        {"14, 11, 10", QUARTER, QUARTER, 2 * QUARTER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        growing_heap heaps[3] = {{0}};
+        for (uint32_t at = 0; at < 3; at++)
+            heaps[at] = (growing_heap){.garbage = MANY * (at + 1),
+                                       .dead = DEAD,
+                                       .thresholds = cases[i].thresholds,
+                                       .malloc = BASE + EACH * MANY * at};
+        heaps[1].malloc += cases[i].first;
+        heaps[2].malloc += cases[i].first + cases[i].then;
+        check_native(heaps, LG_NATIVE_MALLOC, cases[i].gained);
+    }
+}
+
 static void
 native_growth_has_rows(void)
 {
@@ -778,6 +810,7 @@ SUITE(growth_native)
     RUN(what_malloc_rounds_up_is_no_growth);
     RUN(chance_words_are_no_growth);
     RUN(own_memory_is_left_out);
+    RUN(memory_goes_with_garbage_that_waits);
     RUN(native_growth_has_rows);
     RUN(native_growth_is_more_than_what_comes_and_goes);
     RUN(code_has_a_row);

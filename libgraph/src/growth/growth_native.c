@@ -160,6 +160,35 @@ is_resident(const lg__comparison *state, const lg_growth *growth,
             rss[last] - rss[0] <= gained * LEAST_CAUSE);
 }
 
+// Returns what all garbage of a summary keeps.
+static int64_t
+garbage_of(const lg_summary *summary)
+{
+    const lg_places *places = summary->places;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < places->items.count; i++)
+        if (lg__place_at(places, i)->kind == LG_PLACE_GARBAGE)
+            sum += lg_bytes_sum(lg__place_retained(places, i), places->each);
+    return (int64_t)sum;
+}
+
+// Returns whether the memory goes with garbage that waits for the collector,
+// and gained several times as much in each interval: objects of libraries have
+// some that no pointer shows. A leak goes on when the collector has run.
+static bool
+goes_with_garbage(const lg__comparison *state, const int64_t *numbers)
+{
+    enum { PART = 4 };
+    int64_t before = state->is_waiting ? garbage_of(state->summaries[0]) : 0;
+    for (uint32_t i = 1; i < state->count && state->is_waiting; i++) {
+        int64_t garbage = garbage_of(state->summaries[i]);
+        if ((numbers[i] - numbers[i - 1]) * PART > garbage - before)
+            return false;
+        before = garbage;
+    }
+    return state->is_waiting;
+}
+
 static bool
 is_growing(lg__comparison *state, const lg_growth *growth, lg_native_kind kind)
 {
@@ -177,7 +206,7 @@ is_growing(lg__comparison *state, const lg_growth *growth, lg_native_kind kind)
            (double)more >= slack_of(state, kind) &&
            is_resident(state, growth, kind, more) &&
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS &&
-           is_steady(state, gained);
+           is_steady(state, gained) && !goes_with_garbage(state, numbers);
 }
 
 // Returns a key that no place can have, because the key of a place is a hash of

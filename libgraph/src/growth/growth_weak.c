@@ -92,13 +92,13 @@ count_entries(const lg_analysis *analysis, uint32_t dict)
 // Counts the entries of the weak dictionary that the node is in, or inside
 // which it is the dict.
 static entries
-entries_around(const lg_analysis *analysis, uint32_t node)
+entries_around(const lg__comparison *state, uint32_t node)
 {
     entries found = {0};
     for (int i = 0; i < INNER && node != LG_NONE && found.all == 0; i++) {
-        if (is_in_weak_dict(analysis, node))
-            found = count_entries(analysis, node);
-        node = lg_node_dominator(analysis, node);
+        if (is_in_weak_dict(state->at_rest, node))
+            found = count_entries(state->analysis, node);
+        node = lg_node_dominator(state->at_rest, node);
     }
     return found;
 }
@@ -134,7 +134,7 @@ lg__growth_waits_for_keys(const lg__comparison *state, const lg_growth_row *row,
         in_place ? references_at(state, row->place, 0) : counts[0];
     uint64_t after =
         in_place ? references_at(state, row->place, last) : counts[last];
-    entries found = entries_around(state->analysis, row->node);
+    entries found = entries_around(state, row->node);
     uint64_t kept = kept_of(&found);
     return found.dead > 0 &&
            (double)after * (double)kept <= (double)before * (double)found.all;
