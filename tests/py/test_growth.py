@@ -80,6 +80,47 @@ def test_holders_that_read_alike_are_told_once():
     assert row.other_holders == ()
 
 
+class Counter:
+    """Has more of its kind, if any."""
+
+    def __init__(self):
+        self.children = {}
+        self.values = [0.0] * 20
+
+
+def add_child(number):
+    holder.table.children[number] = Counter()
+
+
+def add_leaf(number):
+    """Each child has one child, which has none."""
+    add_child(number)
+    holder.table.children[number].children[0] = Counter()
+
+
+def add_deeper(number):
+    holder.ring[0].children[number] = Counter()
+    holder.ring[0] = holder.ring[0].children[number]
+
+
+@pytest.mark.parametrize(
+    ("add", "each"), [(add_child, 1), (add_leaf, 2), (add_deeper, 1)]
+)
+def test_elements_accumulate_that_have_a_container_each(add, each):
+    holder.table = Counter()
+    holder.ring = [holder.table]
+    (row,) = [row for row in compare(add) if "holder" in row.held_by]
+    assert row.held_by == f"{__name__}.holder.table.children[*]"
+    assert row.type == f"{__name__}.Counter"
+    assert row.counts[-1] - row.counts[0] == 100 * each
+
+
+def test_containers_accumulate_that_have_an_element_each():
+    growth = compare(lambda number: holder.items.append([Item(number)]))
+    (row,) = [row for row in growth if "holder" in row.held_by]
+    assert (row.held_by, row.type) == (f"{__name__}.holder.items[*]", "list")
+
+
 def share(number):
     item = Item(number)
     holder.items += [[item], [item]]
@@ -576,7 +617,10 @@ def test_old_garbage_waits_for_a_full_collection():
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("value", [lambda: bytearray(500), lambda: [[bytes(500)]]])
 def test_the_values_of_weak_keys_wait_with_them(kept, value):
-    """The last key of each round is alive: most others are garbage."""
+    """The last key of each round is alive: most others are garbage.
+
+    This function has the last value, too, and so no dictionary alone does.
+    """
     holder.ring = weakref.WeakKeyDictionary()
     thresholds = gc.get_threshold()
     gc.collect()
@@ -586,13 +630,14 @@ def test_the_values_of_weak_keys_wait_with_them(kept, value):
         for number in range(200):
             key = holder.blob = Item(number)
             key.itself = key
-            holder.ring[key] = value()
+            last = holder.ring[key] = value()
             if kept:
                 holder.items.append(key)
             if number % 50 == 49:
                 snapshots.append(leakgraph.snapshot())
     finally:
         gc.set_threshold(*thresholds)
+    assert last
     growth = leakgraph.diff(*snapshots, min_bytes=2000)
     assert any(f"{__name__}.holder" in row.held_by for row in growth) is kept
 

@@ -154,6 +154,18 @@ is_constant(const double *numbers, uint32_t count)
     return true;
 }
 
+// Returns the group of a place. The keys and values of a container are one
+// group; so is all garbage.
+static uint32_t
+group_of(const lg_places *places, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(places, place);
+    if (item->kind == LG_PLACE_GARBAGE)
+        return LG_NONE;
+    bool contained = item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY;
+    return contained && item->parent != LG_NONE ? item->parent : place;
+}
+
 // Returns whether the place is unchanged, as most are.
 static bool
 is_unchanged(const lg__comparison *state, uint32_t place)
@@ -204,6 +216,48 @@ trend_in_parents(lg__comparison *state)
                : trend;
 }
 
+// Returns whether members of a place are below other members of it, in places
+// that lead back to it: what the places below retain has their bytes then, and
+// so has what the place retains.
+static bool
+is_led_back_to(const lg_places *places, uint32_t place)
+{
+    double parts = value_of(places, place, OWN);
+    for (uint32_t i = place + 1; i < places->items.count; i++)
+        if (lg__place_at(places, i)->parent == place)
+            parts += value_of(places, i, RETAINED);
+    return parts > value_of(places, place, RETAINED);
+}
+
+// Returns whether the members are elements that have a container each for such
+// elements, so that there are as many new containers in the place of the
+// parents.
+static bool
+bring_containers(const lg__comparison *state, uint32_t place, uint32_t parent)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    double more = value_of(state->newest, place, MEMBERS) -
+                  value_of(oldest, state->at[0], MEMBERS);
+    double parents = value_of(state->newest, parent, MEMBERS) -
+                     value_of(oldest, state->above[0], MEMBERS);
+    return group_of(state->newest, place) == parent && parents <= more &&
+           is_led_back_to(state->newest, parent);
+}
+
+// Takes back that the containers accumulate: their elements do, each of which
+// brings one.
+static void
+forget_containers(lg__comparison *state, uint32_t place)
+{
+    lg__grown *found = state->found.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < state->found.count; i++)
+        if (found[i].verdict != LG_GROWTH_ACCUMULATES ||
+            found[i].place != place)
+            found[kept++] = found[i];
+    state->found.count = kept;
+}
+
 static lg__trend
 trend_of_members(lg__comparison *state, uint32_t place)
 {
@@ -216,6 +270,10 @@ trend_of_members(lg__comparison *state, uint32_t place)
     read_series(state, state->above, MEMBERS, state->y);
     if (is_constant(state->y, state->count))
         return trend;
+    if (bring_containers(state, place, parent)) {
+        forget_containers(state, parent);
+        return trend;
+    }
     // Each accumulating object may have one of these: a number that is not
     // among those that the interpreter shares.
     if (value_of(state->newest, place, MEMBERS) <=
@@ -344,18 +402,6 @@ lg__growth_is_own(lg_string name)
 {
     return lg__string_is(name, "leakgraph") ||
            lg__string_is(lg__package_of(name), "leakgraph");
-}
-
-// Returns the group of a place. The keys and values of a container are one
-// group; so is all garbage.
-static uint32_t
-group_of(const lg_places *places, uint32_t place)
-{
-    const lg__place_item *item = lg__place_at(places, place);
-    if (item->kind == LG_PLACE_GARBAGE)
-        return LG_NONE;
-    bool contained = item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY;
-    return contained && item->parent != LG_NONE ? item->parent : place;
 }
 
 // Returns the pace. What grows in a container that is full has settled: its
