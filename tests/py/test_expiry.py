@@ -411,6 +411,74 @@ class OfOtherTimedelta(OfTimedelta):
         self.span, self.rows = made(0, alike), {}
 
 
+class InMinutes:
+    """Has a number of minutes, which it multiplies."""
+
+    def __init__(self):
+        self.minutes, self.rows = LONG / 60, {}
+
+    def put(self, number):
+        now = time.time()
+        for key, (at, _) in list(self.rows.items()):
+            if self.minutes * 60 < now - at:
+                del self.rows[key]
+        self.rows[number] = (now, text(number))
+
+
+class SecondsInMilliseconds:
+    """Multiplies both the time and the number of seconds."""
+
+    def __init__(self):
+        self.seconds, self.rows = LONG, {}
+
+    def put(self, number):
+        now = int(time.time() * 1000)
+        for key, (end, _) in list(self.rows.items()):
+            if end < now:
+                del self.rows[key]
+        self.rows[number] = (now + 1000 * self.seconds, text(number))
+
+
+class AgeInMilliseconds:
+    """Multiplies what has passed."""
+
+    def __init__(self):
+        self.most, self.rows = LONG * 1000, {}
+
+    def put(self, number):
+        now = time.monotonic()
+        for key, (at, _) in list(self.rows.items()):
+            if (now - at) * 1000 > self.most:
+                del self.rows[key]
+        self.rows[number] = (now, text(number))
+
+
+class DividedNanoseconds:
+    def __init__(self):
+        self.most, self.rows = LONG * 1000, {}
+
+    def put(self, number):
+        now = time.time_ns() // 1_000_000
+        for key, (at, _) in list(self.rows.items()):
+            if now - at > self.most:
+                del self.rows[key]
+        self.rows[number] = (now, text(number))
+
+
+class OtherUnits:
+    """Has numbers in other units beside the time."""
+
+    def __init__(self):
+        self.seconds, self.rows = LONG, {}
+
+    def put(self, number):
+        self.begun = time.perf_counter() * 1000
+        for key, row in list(self.rows.items()):
+            if row[0] < time.time():
+                del self.rows[key]
+        self.rows[number] = (time.time() + self.seconds, 1000 * number, text(number))
+
+
 class TwoDicts:
     """Has ends and entries apart, and looks whether both have a key."""
 
@@ -531,6 +599,11 @@ REMOVING = [
     Rebuilt,
     Oldest,
     TwoDicts,
+    InMinutes,
+    SecondsInMilliseconds,
+    AgeInMilliseconds,
+    DividedNanoseconds,
+    OtherUnits,
 ]
 #: Before 3.11, code does not say which variable is the instance if a comprehension has
 #: that, too: growth is told then, also of other attributes of that name.

@@ -5,9 +5,9 @@
 
 #include "capture/cpython/compat_instructions.h"
 
-/** The arguments of BINARY_OP that add, multiply and subtract: NB_ADD,
- *  NB_MULTIPLY, NB_SUBTRACT (opcode.h). */
-enum { ADD = 0, MULTIPLY = 5, SUBTRACT = 10 };
+/** The arguments of BINARY_OP: NB_ADD, NB_FLOOR_DIVIDE, NB_MULTIPLY,
+ *  NB_SUBTRACT, NB_TRUE_DIVIDE (opcode.h). */
+enum { ADD = 0, FLOOR_DIVIDE = 2, MULTIPLY = 5, SUBTRACT = 10, DIVIDE = 11 };
 
 /** An instruction with its whole argument. */
 typedef struct instruction {
@@ -148,6 +148,8 @@ static const uint8_t meanings[256] = {
     [BINARY_ADD] = LG__STEP_ADD,
     [BINARY_MULTIPLY] = LG__STEP_MULTIPLY,
     [BINARY_SUBTRACT] = LG__STEP_SUBTRACT,
+    [BINARY_FLOOR_DIVIDE] = LG__STEP_DIVIDE,
+    [BINARY_TRUE_DIVIDE] = LG__STEP_DIVIDE,
 #endif
 #ifdef POP_JUMP_FORWARD_IF_FALSE
     [POP_JUMP_FORWARD_IF_FALSE] = LG__STEP_JUMP_FALSE,
@@ -185,6 +187,24 @@ add_two(listing *to, const instruction *from, uint8_t meaning)
              from->arg & 15);
 }
 
+static lg__step_kind
+step_of_operator(uint32_t operator)
+{
+    switch (operator) {
+    case ADD:
+        return LG__STEP_ADD;
+    case SUBTRACT:
+        return LG__STEP_SUBTRACT;
+    case MULTIPLY:
+        return LG__STEP_MULTIPLY;
+    case DIVIDE:
+    case FLOOR_DIVIDE:
+        return LG__STEP_DIVIDE;
+    default:
+        return LG__STEP_OTHER;
+    }
+}
+
 static void
 add_instruction(listing *to, const instruction *from)
 {
@@ -220,12 +240,7 @@ add_instruction(listing *to, const instruction *from)
         add_element(to, from, LG__STEP_GLOBAL, code->co_names, from->arg);
         return;
     case COMPUTES:
-        add(to, from,
-            from->arg == ADD        ? LG__STEP_ADD
-            : from->arg == MULTIPLY ? LG__STEP_MULTIPLY
-            : from->arg == SUBTRACT ? LG__STEP_SUBTRACT
-                                    : LG__STEP_OTHER,
-            0);
+        add(to, from, step_of_operator(from->arg), 0);
         return;
     case LG__STEP_GLOBAL:
         add_element(to, from, LG__STEP_GLOBAL, code->co_names,

@@ -21,6 +21,7 @@ typedef enum lg__step_kind {
     LG__STEP_ADD,
     LG__STEP_SUBTRACT,
     LG__STEP_MULTIPLY,
+    LG__STEP_DIVIDE, /**< perhaps without a rest */
     LG__STEP_SLICE,
     LG__STEP_JUMP_FALSE, /**< goes to an offset, forward */
     LG__STEP_JUMP,       /**< the same, in another case: of true, of None */

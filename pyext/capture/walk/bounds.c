@@ -239,11 +239,18 @@ number_in(const PyObject *value)
     return 86400.0 * span->days + span->seconds + span->microseconds / 1e6;
 }
 
-Py_ssize_t
-lg__milliseconds_of(const PyObject *value, uint32_t per_second)
+/** Returns a number of seconds in milliseconds; -1: it is none. */
+static Py_ssize_t
+in_milliseconds(double seconds)
 {
-    double number = number_in(value) / per_second;
-    return number > 0 && number < INT32_MAX ? (Py_ssize_t)(number * 1e3) : -1;
+    return seconds > 0 && seconds < INT32_MAX ? (Py_ssize_t)(seconds * 1e3)
+                                              : -1;
+}
+
+Py_ssize_t
+lg__milliseconds_of(const PyObject *seconds)
+{
+    return in_milliseconds(number_in(seconds));
 }
 
 /** Returns after how many milliseconds elements go; -1: unknown. */
@@ -254,7 +261,7 @@ find_lifetime(const reading *of)
     if (found->bound_code == NULL)
         return -1;
     if (found->bound.kind == LG__STEP_NUMBER)
-        return (Py_ssize_t)found->bound.arg * 1000 / found->per_second;
+        return in_milliseconds(found->bound.arg * found->seconds_each);
     reading by = *of;
     if (found->bound_by != NULL) {
         by = read_function(of->walk, found->bound_by);
@@ -262,7 +269,9 @@ find_lifetime(const reading *of)
         by.type = of->type;
     }
     PyObject *number = lookup_in(&by, found->bound_code, &found->bound);
-    return number != NULL ? lg__milliseconds_of(number, found->per_second) : -1;
+    return number != NULL
+               ? in_milliseconds(number_in(number) * found->seconds_each)
+               : -1;
 }
 
 /** Returns how many elements the code leaves in its main container, which has

@@ -11,9 +11,8 @@
 
 #include "capture/walk/heap_walk.h"
 
-/** Returns a number of units, of which that many make a second, in
- * milliseconds; -1: it is none. */
-Py_ssize_t lg__milliseconds_of(const PyObject *value, uint32_t per_second);
+/** Returns a number of seconds in milliseconds; -1: it is none. */
+Py_ssize_t lg__milliseconds_of(const PyObject *seconds);
 
 /** Notes what a function bounds in its module, its closure and its defaults. */
 void lg__bounds_note_function(lg__heap_walk *walk, PyObject *function);

@@ -20,7 +20,7 @@ typedef struct lg__bounding {
     bool must_run;  /**< by age: not all that adds elements calls the code */
     const PyCodeObject *bound_code; /**< by age: which names the bound, or NULL;
                                          otherwise the code itself */
-    uint32_t per_second; /**< by age: of the bound's unit, if not of seconds */
+    double seconds_each; /**< by age: what the bound counts, if not seconds */
     const PyFunctionObject *bound_by; /**< by age: the function of that code, if
                                            it is another one; or NULL */
 } lg__bounding;

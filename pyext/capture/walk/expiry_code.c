@@ -18,7 +18,9 @@
  * Which variables have a time, and which have something of the container, is
  * known by the assignments that come before. The number of seconds is what the
  * code adds to a time, takes from one, or compares with a difference of times.
- * It has the unit of the clock: code may multiply that by 1,000.
+ * It has the unit of that time, which is the clock's unless the code multiplies
+ * or divides the time by a number. The code may do so with the number of
+ * seconds, too: a lifetime in minutes, times 60.
  */
 #include "capture/walk/expiry_code.h"
 
@@ -29,6 +31,14 @@ enum { SLOTS = 64 };
  *  thread. What is in deeper ones may spare elements. */
 enum { DEPTH_MOST = 3 };
 
+/** A value that a statement has read, or its product with a number. */
+typedef struct operand {
+    lg__named_value value;
+    size_t begin, end; /**< steps */
+    double times;
+    bool is_clock; /**< the value is what a clock says */
+} operand;
+
 /** What a statement has read. */
 typedef struct statement {
     bool ended;
@@ -38,15 +48,12 @@ typedef struct statement {
     bool one_value; /**< it has read no other */
     bool carried;   /**< the statement before has read something of the
                          container */
-    bool asks_clock;
-    bool thousand; /**< it has read the number 1,000 */
-    bool multiplies;
     bool contains; /**< it asks whether the last value has another one */
     bool subtracts;
     bool has_number;
-    lg__named_value first, before, last;     /**< values */
-    size_t before_end, last_begin, last_end; /**< steps */
-    lg__named_value number;                  /**< perhaps one of seconds */
+    double unit; /**< so many make a second of the time */
+    operand first, before, last;
+    operand number; /**< perhaps of seconds: in the unit of the time */
 } statement;
 
 typedef struct expiry {
@@ -54,6 +61,7 @@ typedef struct expiry {
     uint32_t depth; /**< comprehensions around the code */
     const lg__named_value *container;
     uint64_t timed, derived; /**< slots of variables */
+    double unit[SLOTS];      /**< of timed ones */
     statement now;
     bool compared;      /**< a time with something of the container */
     bool just_compared; /**< so, and has done nothing since */
@@ -61,9 +69,8 @@ typedef struct expiry {
     bool removed;
     bool looks_inside; /**< for what it has found, in another container */
     lg__named_value looked_into;
-    bool milliseconds, nanoseconds; /**< what its clock says */
     bool has_lifetime;
-    lg__named_value lifetime;
+    operand lifetime;
     const PyCodeObject *code; /**< which names the lifetime */
     lg__bounding *cut;        /**< other containers, or NULL */
 } expiry;
@@ -107,29 +114,43 @@ asked_clock(const lg__code_reader *of, const lg__named_value *value,
                : clocks.count;
 }
 
-static bool
-is_thousand(const lg__code_reader *of, const lg__named_value *value)
+/** Returns the number by which code multiplies or divides; 0: it is none. */
+static double
+factor_in(const expiry *to, const operand *by)
 {
-    if (value->kind != LG__STEP_CONSTANT || value->attributes > 0)
-        return false;
-    PyObject *number = PyTuple_GET_ITEM(of->code->co_consts, value->arg);
+    const lg__named_value *value = &by->value;
     int overflow = 0;
-    return (PyFloat_CheckExact(number) && PyFloat_AS_DOUBLE(number) == 1e3) ||
-           (PyLong_CheckExact(number) &&
-            PyLong_AsLongLongAndOverflow(number, &overflow) == 1000);
+    if (value->kind == LG__STEP_NUMBER)
+        return value->arg;
+    if (value->kind != LG__STEP_CONSTANT || value->attributes > 0)
+        return 0;
+    PyObject *number = PyTuple_GET_ITEM(to->of->code->co_consts, value->arg);
+    double factor = PyFloat_CheckExact(number) ? PyFloat_AS_DOUBLE(number)
+                    : PyLong_CheckExact(number)
+                        ? (double)PyLong_AsLongLongAndOverflow(number,
+                                                               &overflow)
+                        : 0;
+    return overflow == 0 && factor > 0 ? factor : 0;
 }
 
-/** Notes what a value says about the clock that the statement asks. */
+/** Notes a time that a value has, and in which unit: a variable that has it, or
+ *  a clock. */
 static void
-take_clock(expiry *to, const lg__named_value *value, size_t next)
+take_time(expiry *to, const lg__named_value *value, size_t next)
 {
-    const lg__common_keys *keys = to->of->keys;
+    enum { NANOSECONDS = 1000000000 };
+    statement *now = &to->now;
     size_t clock = asked_clock(to->of, value, next);
-    bool asks = clock < LG__COUNT(keys->clock);
-    to->now.asks_clock = to->now.asks_clock || asks;
-    to->now.thousand = to->now.thousand || is_thousand(to->of, value);
-    to->nanoseconds =
-        to->nanoseconds || (asks && clock >= LG__CLOCKS_OF_SECONDS);
+    if (has_slot(to->timed, value)) {
+        now->timed = true;
+        now->unit = to->unit[value->arg];
+    }
+    if (clock == LG__COUNT(to->of->keys->clock))
+        return;
+    now->timed = true;
+    now->unit = clock < LG__CLOCKS_OF_SECONDS ? 1 : NANOSECONDS;
+    now->last.is_clock = true;
+    now->last.end += lg__reader_is(to->of, next, LG__STEP_CALL);
 }
 
 /** Returns whether a value is the container, or a method of it that does not
@@ -153,10 +174,11 @@ is_of_container(const expiry *to, const lg__named_value *value)
 /** Returns whether a value may be a number of seconds: nothing that is known to
  *  be something else. */
 static bool
-is_plain(const expiry *to, const lg__named_value *value)
+is_plain(const expiry *to, const operand *of)
 {
-    return !has_slot(to->timed, value) && !has_slot(to->derived, value) &&
-           !is_of_container(to, value);
+    return !of->is_clock && !has_slot(to->timed, &of->value) &&
+           !has_slot(to->derived, &of->value) &&
+           !is_of_container(to, &of->value);
 }
 
 /** Notes the number that an operation at a step adds, subtracts or compares. */
@@ -164,25 +186,55 @@ static void
 note_number(expiry *to, size_t at, bool compares)
 {
     statement *now = &to->now;
-    const lg__named_value *found = NULL;
+    const operand *found = NULL;
     if (now->has_number)
         return;
-    if (now->last_end == at && is_plain(to, &now->last))
+    if (now->last.end == at && is_plain(to, &now->last))
         found = &now->last;
-    else if (!compares && now->last_end == at &&
-             now->before_end == now->last_begin && is_plain(to, &now->before))
+    else if (!compares && now->last.end == at &&
+             now->before.end == now->last.begin && is_plain(to, &now->before))
         found = &now->before;
     else if (compares && is_plain(to, &now->first))
         found = &now->first;
     if (found != NULL) {
         now->number = *found;
+        now->number.times /= now->unit;
         now->has_number = true;
     }
 }
 
+/** Notes that a step multiplies, or divides, what was read last: a value by a
+ *  number, the time that a clock says, or a difference of times. */
 static void
-keep_lifetime(expiry *to, const lg__named_value *number,
-              const PyCodeObject *code)
+take_product(expiry *to, size_t at, bool divides)
+{
+    statement *now = &to->now;
+    double by = factor_in(to, &now->last);
+    double first = divides ? 0 : factor_in(to, &now->before);
+    bool pair = now->last.end == at && now->before.end == now->last.begin;
+    bool difference = now->last.end == at && now->last.begin > 0 &&
+                      lg__reader_is(to->of, now->last.begin - 1,
+                                    LG__STEP_SUBTRACT);
+    operand product = by > 0 ? now->before : now->last;
+    by = by > 0 ? by : first;
+    by = divides && by > 0 ? 1 / by : by;
+    if (by == 0 || !(pair || difference))
+        return;
+    if (difference || product.is_clock || has_slot(to->timed, &product.value))
+        now->unit *= by;
+    if (difference)
+        return;
+    product.times *= by;
+    product.begin = now->before.begin;
+    product.end = at + 1;
+    if (now->first.begin == product.begin)
+        now->first = product;
+    now->last = product;
+    now->before = (operand){.end = SIZE_MAX};
+}
+
+static void
+keep_lifetime(expiry *to, const operand *number, const PyCodeObject *code)
 {
     if (to->has_lifetime)
         return;
@@ -254,17 +306,16 @@ take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
 {
     statement *now = &to->now;
     now->one_value = now->ended;
-    if (now->ended)
-        *now = (statement){.first = *value,
-                           .one_value = true,
+    bool begins = now->ended;
+    if (begins)
+        *now = (statement){.one_value = true,
+                           .unit = 1,
+                           .last.end = SIZE_MAX,
                            .carried = now->container || now->derived};
     now->before = now->last;
-    now->before_end = now->last_end;
-    now->last = *value;
-    now->last_begin = begin;
-    now->last_end = next;
-    take_clock(to, value, next);
-    now->timed = now->timed || has_slot(to->timed, value) || now->asks_clock;
+    now->last = (operand){*value, begin, next, 1, false};
+    take_time(to, value, next);
+    now->first = begins ? now->last : now->first;
     now->derived = now->derived || has_slot(to->derived, value);
     now->container = now->container || is_of_container(to, value);
     if (to->container == NULL)
@@ -289,12 +340,14 @@ take_store(expiry *to, const lg__step *step)
                     step->kind == LG__STEP_STORE_ATTRIBUTE);
     if (to->container != NULL && derived && to->compared &&
         step->kind != LG__STEP_STORE_ITEM &&
-        lg__step_assigns(step, to->container, &now->last))
+        lg__step_assigns(step, to->container, &now->last.value))
         to->removed = true;
     if (step->kind != LG__STEP_STORE_LOCAL)
         return;
     set_slot(&to->derived, step->arg, derived);
     set_slot(&to->timed, step->arg, now->timed && !derived);
+    if (step->arg < SLOTS)
+        to->unit[step->arg] = now->unit;
 }
 
 static bool
@@ -316,7 +369,7 @@ note_other_test(expiry *to)
         return;
     }
     to->looks_inside = true;
-    to->looked_into = now->last;
+    to->looked_into = now->last.value;
 }
 
 /** Notes what a step decides by: a comparison, or a jump without one. */
@@ -349,7 +402,8 @@ take_step(expiry *to, size_t at)
         note_number(to, at, false);
         break;
     case LG__STEP_MULTIPLY:
-        now->multiplies = true;
+    case LG__STEP_DIVIDE:
+        take_product(to, at, step->kind == LG__STEP_DIVIDE);
         break;
     case LG__STEP_CONTAINS:
         now->contains = true;
@@ -359,8 +413,8 @@ take_step(expiry *to, size_t at)
             note_number(to, at, true);
         break;
     case LG__STEP_DELETE_ITEM:
-        if (to->container != NULL && has_slot(to->derived, &now->last))
-            note_removal(to, &now->first, false);
+        if (to->container != NULL && has_slot(to->derived, &now->last.value))
+            note_removal(to, &now->first.value, false);
         break;
     case LG__STEP_STORE_LOCAL:
     case LG__STEP_STORE_GLOBAL:
@@ -376,8 +430,6 @@ take_step(expiry *to, size_t at)
         note_test(to, kind);
     if (!lg__step_ends_statement(kind))
         return;
-    to->milliseconds = to->milliseconds ||
-                       (now->asks_clock && now->thousand && now->multiplies);
     if (now->timed && now->has_number)
         keep_lifetime(to, &now->number, to->of->code);
     now->ended = true;
@@ -404,7 +456,10 @@ begin(expiry *to)
 {
     for (uint32_t i = 0; i < (uint32_t)to->of->code->co_argcount && i < SLOTS;
          i++)
-        set_slot(&to->timed, i, is_argument_now(to->of->code, i));
+        if (is_argument_now(to->of->code, i)) {
+            set_slot(&to->timed, i, true);
+            to->unit[i] = 1;
+        }
 }
 
 /** Reads a comprehension, whose first variable has what it passes over, and
@@ -430,13 +485,13 @@ read_nested(expiry *to, const PyCodeObject *code)
         for (uint32_t j = 0; j < SLOTS; j++)
             if ((to->timed >> j & 1) != 0 &&
                 lg__code_slot_name(to->of->code, j) ==
-                    lg__code_slot_name(code, i))
+                    lg__code_slot_name(code, i)) {
                 set_slot(&inner.timed, i, true);
+                inner.unit[i] = to->unit[j];
+            }
     read_all(&inner);
     to->compared = to->compared || inner.compared;
     to->spares = to->spares || (inner.compared && inner.spares);
-    to->milliseconds = to->milliseconds || inner.milliseconds;
-    to->nanoseconds = to->nanoseconds || inner.nanoseconds;
     if (inner.compared && inner.has_lifetime)
         keep_lifetime(to, &inner.lifetime, inner.code);
 }
@@ -455,19 +510,12 @@ may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
     return false;
 }
 
-/** Returns how many of a clock's units make a second. */
-static uint32_t
-clock_units(const expiry *to)
-{
-    return to->nanoseconds ? 1000000000 : to->milliseconds ? 1000 : 1;
-}
-
 static void
 set_lifetime(const expiry *from, lg__bounding *out)
 {
-    out->bound = from->lifetime;
+    out->bound = from->lifetime.value;
     out->bound_code = from->has_lifetime ? from->code : NULL;
-    out->per_second = clock_units(from);
+    out->seconds_each = from->lifetime.times;
 }
 
 /** Returns whether elements of the container that the code has looked into

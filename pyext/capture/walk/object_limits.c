@@ -226,7 +226,7 @@ note_numbers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     PyObject *lifetime = value_at(walk, object, &info->lifetime);
     if (lifetime != NULL)
         lg__limits_note_number(walk, object, "lifetime",
-                               lg__milliseconds_of(lifetime, 1));
+                               lg__milliseconds_of(lifetime));
     lg__limits_note_number(walk, object, "limit", limit);
     lg__limits_note_number(walk, object, "used",
                            number_at(walk, object, &info->used));
