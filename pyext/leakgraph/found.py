@@ -45,6 +45,8 @@ class Place:
         #: The time from which to which it is known to have grown.
         self.since = self.until = 0.0
         self.grows = False
+        #: The bytes that no object explains and that came since.
+        self.more = 0
         self.is_told = False
         #: Whether it was last seen to go together with others, or to have holders that
         #: its row alone does not name.
@@ -58,6 +60,7 @@ class Place:
         """Take over what a comparison of snapshots at these times says."""
         self.row, self.growth = row, growth
         self.since, self.until = seconds[0], seconds[-1 - row.idle]
+        self.more = 0
         self.grows = row.degree in GOES_ON
         self._leak = None
 
@@ -85,7 +88,7 @@ class Place:
         if self.grows or self.row.degree == "filling":
             text = None if self._leak is None else self._leak[0]
             return own_name() + describe(self.row, self.line, text)
-        return own_name() + ended(self.row, self.until)
+        return own_name() + ended(self.row, self.until, self.more)
 
     def has_much(self, resident: float) -> bool:
         """Whether it gained so many bytes that they are felt."""
@@ -127,6 +130,7 @@ class Found:
         """
         for place in self._all():
             place.grows, place.growth = False, None
+            place.more = _unexplained_since(place.row, growth)
         self._count(growth)
         rows = [row for row in growth if not (ended and row.came_last)]
         self._see(rows, growth, seconds)
@@ -283,6 +287,16 @@ class Found:
             for place in self._all()
             if _is_leak(place) and not place.is_told and not self._is_part(place)
         )
+
+
+def _unexplained_since(row: GrowthRow, growth: Growth) -> int:
+    """Return how much more memory of C code no object explains, if the row is of it.
+
+    A comparison that has no row of it only says that it grew unevenly.
+    """
+    gained = growth.unexplained if row.verdict == "native" else None
+    more = 0 if gained is None else gained - row.gained
+    return more if more >= LEAST_SAID else 0
 
 
 def _is_leak(place: Place) -> bool:

@@ -59,11 +59,12 @@ def leak(row: GrowthRow) -> str:
     return f"{row.text}; {', '.join(names[:-1])} and {names[-1]} must {all_} let go"
 
 
-def ended(row: GrowthRow, until: float) -> str:
-    """Say what grew, until how many seconds after the start, and no longer."""
+def ended(row: GrowthRow, until: float, more: int = 0) -> str:
+    """Say what grew, until how many seconds after the start, and how much since."""
     gained = Size({"host": row.gained})
     grew = f"{row.type} grew" if row.type else "grew"
-    return f"{row.held_by}: {grew} by {gained} until {until:,.0f} s, and has not since"
+    since = f"has gained {Size({'host': more})} since" if more else "has not since"
+    return f"{row.held_by}: {grew} by {gained} until {until:,.0f} s, and {since}"
 
 
 def account(explained: int, gained: int, native: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 from test_watch import Growth, Row
 
-from leakgraph.found import LATE, MUCH, SHARE, SOON, Found
+from leakgraph.found import LATE, LEAST_SAID, MUCH, SHARE, SOON, Found
 from leakgraph.sequence import ENOUGH
 
 pytestmark = pytest.mark.ends
@@ -214,6 +214,27 @@ def test_what_was_told_is_corrected_and_taken_back():
     assert found.lines(0) == ["x: Item grew by 4.00 MiB until 60 s, and has not since"]
     found.update(Growth([corrected]), [0.0, 90.0, 100.0])
     assert found.leaks == ["x: at another rate"] and found.due(0) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "unexplained", "since"),
+    [
+        ("native", MUCH + LEAST_SAID, "has gained 64.0 KiB since"),
+        ("native", MUCH + LEAST_SAID - 1, "has not since"),
+        ("native", None, "has not since"),
+        ("accumulates", MUCH + LEAST_SAID, "has not since"),
+    ],
+)
+def test_memory_that_no_object_explains_may_go_on_unevenly(verdict, unexplained, since):
+    row = Row("x", gained=MUCH)
+    row.verdict = verdict
+    found = seen(row, until=40.0)
+    later = Growth([])
+    later.unexplained = unexplained
+    found.update(later, [0.0, 40.0, 60.0])
+    assert found.lines(0) == [f"x: Item grew by 4.00 MiB until 40 s, and {since}"]
+    found.update(Growth([row]), [0.0, 60.0, 80.0])
+    assert found.lines(0) == ["x: Item accumulates"]
 
 
 def test_an_episode_refines_what_all_snapshots_say():

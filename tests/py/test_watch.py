@@ -65,7 +65,7 @@ class Row:
 
 
 class Growth(list):
-    gained = native_gained = 0
+    gained = native_gained = unexplained = 0
     types = ()
 
     @property
