@@ -415,68 +415,199 @@ class InMinutes:
     """Has a number of minutes, which it multiplies."""
 
     def __init__(self):
-        self.minutes, self.rows = LONG / 60, {}
+        self.minutes, self.lines = LONG / 60, {}
 
     def put(self, number):
         now = time.time()
-        for key, (at, _) in list(self.rows.items()):
+        for key, (at, _) in list(self.lines.items()):
             if self.minutes * 60 < now - at:
-                del self.rows[key]
-        self.rows[number] = (now, text(number))
+                del self.lines[key]
+        self.lines[number] = (now, text(number))
 
 
 class SecondsInMilliseconds:
     """Multiplies both the time and the number of seconds."""
 
     def __init__(self):
-        self.seconds, self.rows = LONG, {}
+        self.seconds, self.lines = LONG, {}
 
     def put(self, number):
         now = int(time.time() * 1000)
-        for key, (end, _) in list(self.rows.items()):
+        for key, (end, _) in list(self.lines.items()):
             if end < now:
-                del self.rows[key]
-        self.rows[number] = (now + 1000 * self.seconds, text(number))
+                del self.lines[key]
+        self.lines[number] = (now + 1000 * self.seconds, text(number))
 
 
 class AgeInMilliseconds:
     """Multiplies what has passed."""
 
     def __init__(self):
-        self.most, self.rows = LONG * 1000, {}
+        self.most, self.lines = LONG * 1000, {}
 
     def put(self, number):
         now = time.monotonic()
-        for key, (at, _) in list(self.rows.items()):
+        for key, (at, _) in list(self.lines.items()):
             if (now - at) * 1000 > self.most:
-                del self.rows[key]
-        self.rows[number] = (now, text(number))
+                del self.lines[key]
+        self.lines[number] = (now, text(number))
 
 
 class DividedNanoseconds:
     def __init__(self):
-        self.most, self.rows = LONG * 1000, {}
+        self.most, self.lines = LONG * 1000, {}
 
     def put(self, number):
         now = time.time_ns() // 1_000_000
-        for key, (at, _) in list(self.rows.items()):
+        for key, (at, _) in list(self.lines.items()):
             if now - at > self.most:
-                del self.rows[key]
-        self.rows[number] = (now, text(number))
+                del self.lines[key]
+        self.lines[number] = (now, text(number))
 
 
 class OtherUnits:
     """Has numbers in other units beside the time."""
 
     def __init__(self):
-        self.seconds, self.rows = LONG, {}
+        self.seconds, self.lines = LONG, {}
 
     def put(self, number):
         self.begun = time.perf_counter() * 1000
-        for key, row in list(self.rows.items()):
+        for key, row in list(self.lines.items()):
             if row[0] < time.time():
-                del self.rows[key]
-        self.rows[number] = (time.time() + self.seconds, 1000 * number, text(number))
+                del self.lines[key]
+        self.lines[number] = (time.time() + self.seconds, 1000 * number, text(number))
+
+
+class AsksItself:
+    """Has a method that says what is too old."""
+
+    def __init__(self):
+        self.seconds, self.lines = LONG, {}
+
+    def is_old(self, row):
+        return time.monotonic() - row[0] > self.seconds
+
+    def put(self, number):
+        for key, row in list(self.lines.items()):
+            if self.is_old(row):
+                del self.lines[key]
+        self.lines[number] = (time.monotonic(), text(number))
+
+
+class AsksItselfByKey:
+    """Has a method that looks for the row itself."""
+
+    def __init__(self):
+        self.ends, self.lines = {}, {}
+
+    def has_passed(self, key, now):
+        return self.ends[key] <= now
+
+    def drop(self):
+        now = time.time()
+        for key in list(self.lines):
+            if self.has_passed(key, now):
+                self.lines.pop(key)
+                self.ends.pop(key)
+
+    def put(self, number):
+        self.drop()
+        self.ends[number] = time.time() + LONG
+        self.lines[number] = text(number)
+
+
+def is_past(row):
+    return row[0] < time.time()
+
+
+class AsksAFunction:
+    def __init__(self):
+        self.seconds, self.lines = LONG, {}
+
+    def put(self, number):
+        for key in [key for key, row in self.lines.items() if is_past(row)]:
+            del self.lines[key]
+        self.lines[number] = (time.time() + self.seconds, text(number))
+
+
+class Entry:
+    def __init__(self, number, end):
+        self.text, self.end = text(number), end
+
+    def has_ended(self):
+        return self.end < time.time()
+
+    @property
+    def is_over(self):
+        return self.end < time.time()
+
+
+class AsksEntries:
+    def __init__(self):
+        self.seconds, self.lines = LONG, {}
+
+    def put(self, number):
+        for key, entry in list(self.lines.items()):
+            if entry.has_ended():
+                self.lines.pop(key)
+        self.lines[number] = Entry(number, time.time() + self.seconds)
+
+
+class AsksAProperty(AsksEntries):
+    def put(self, number):
+        self.lines = {key: row for key, row in self.lines.items() if not row.is_over}
+        self.lines[number] = Entry(number, time.time() + self.seconds)
+
+
+class Passing(Entry):
+    def has_gone(self):
+        return self.end < time.time()
+
+
+class Permanent(Entry):
+    def has_gone(self):
+        return False
+
+
+class AsksPermanent(AsksEntries):
+    """Asks what has never gone; another class answers by the time."""
+
+    def put(self, number):
+        for key, entry in list(self.lines.items()):
+            if entry.has_gone():
+                self.lines.pop(key)
+        self.lines[number] = Permanent(number, time.time() + self.seconds)
+
+
+class AsksForMore(AsksItself):
+    """Has a method that also spares what is in use, which is everything."""
+
+    def is_old(self, row):
+        return time.monotonic() - row[0] > self.seconds and not row[1]
+
+
+class AsksForMoreFirst(AsksItself):
+    def is_old(self, row):
+        return not row[1] and time.monotonic() - row[0] > self.seconds
+
+
+class AsksForLess(AsksItself):
+    """Has a method that looks only whether a row is in use."""
+
+    def is_old(self, row):
+        self.asked = time.monotonic() + self.seconds
+        return not row[1]
+
+
+class AsksFirst(AsksItself):
+    """Spares what is in use after it has asked for the time."""
+
+    def put(self, number):
+        for key, row in list(self.lines.items()):
+            if self.is_old(row) and not row[1]:
+                del self.lines[key]
+        self.lines[number] = (time.monotonic(), text(number))
 
 
 class TwoDicts:
@@ -604,6 +735,11 @@ REMOVING = [
     AgeInMilliseconds,
     DividedNanoseconds,
     OtherUnits,
+    AsksItself,
+    AsksItselfByKey,
+    AsksAFunction,
+    AsksEntries,
+    AsksAProperty,
 ]
 #: Before 3.11, code does not say which variable is the instance if a comprehension has
 #: that, too: growth is told then, also of other attributes of that name.
@@ -683,12 +819,19 @@ def test_what_nobody_calls_removes_nothing(work):
         WithoutEnd,
         OtherClock,
         Unpinned,
+        AsksPermanent,
+        AsksForMore,
+        AsksForMoreFirst,
+        AsksForLess,
+        AsksFirst,
     ],
 )
 def test_what_only_looks_as_if_it_expired_leaks(kind):
     kept.append(kind())
     growth = compare(kept[0].put)
-    assert growth[0].held_by == f"{__name__}.kept[*].entries[*]"
+    assert growth[0].held_by in {
+        f"{__name__}.kept[*].{name}[*]" for name in ("entries", "lines")
+    }
     assert (growth[0].degree, growth[0].lifetime) == ("steady", None)
 
 
@@ -793,6 +936,50 @@ def test_events_that_nobody_runs_leak():
     kept.append(scheduler)
     growth = compare(lambda number: scheduler.enter(SHORT, 1, print, [text(number)]))
     assert [row.degree for row in growth] == ["steady"]
+
+
+APSCHEDULER = """
+class DateTrigger:
+    __slots__ = ("run_date",)
+
+class IntervalTrigger:
+    __slots__ = ("interval",)
+
+class Job:
+    __slots__ = ("id", "trigger", "args")
+
+class MemoryJobStore:
+    def __init__(self):
+        self._jobs, self._jobs_index = [], {}
+
+    def add_job(self, id, trigger, time, args):
+        job = Job()
+        job.id, job.trigger, job.args = id, trigger, args
+        self._jobs.append((job, time))
+        self._jobs_index[id] = (job, time)
+"""
+
+
+@pytest.mark.parametrize(
+    ("trigger", "seconds", "fills"),
+    [
+        ("DateTrigger", LONG, True),
+        ("DateTrigger", -1, False),
+        ("IntervalTrigger", LONG, False),
+    ],
+)
+def test_jobs_of_apscheduler_leave_that_run_once(trigger, seconds, fills):
+    module = "apscheduler.jobstores.memory"
+    space = {"__name__": module}
+    exec(compile(APSCHEDULER, "/usr/lib/python3/apscheduler/memory.py", "exec"), space)
+    store = space["MemoryJobStore"]()
+    kept.append(store)
+    due = time.time() + seconds
+    growth = compare(
+        lambda number: store.add_job(number, space[trigger](), due, [text(number)])
+    )
+    assert growth
+    assert all((row.degree == "filling") is fills for row in growth)
 
 
 def facts_of(snapshot, value):

@@ -100,6 +100,23 @@ def test_the_first_line_says_that_what_fills_has_a_limit():
     assert "Entry settled: 2,000 of 2,000" in str(full)
 
 
+def test_a_queue_that_is_full_of_nothing_fills():
+    """A pool of connections has a place for each from the beginning."""
+    owner.kept = queue.LifoQueue(1000)
+    for _ in range(1000):
+        owner.kept.put(None)
+
+    def work(number):
+        for _ in range(number):
+            owner.kept.get()
+        for each in range(number):
+            owner.kept.put(Entry(each))
+
+    _, growth = compare(work, 4, settled=True)
+    (row,) = [row for row in growth if "owner.kept.queue" in row.held_by]
+    assert (row.filled, row.limit) == (199, 1000)
+
+
 @pytest.mark.parametrize("most", [60, 1000])
 def test_a_dict_of_the_program_with_a_limit_fills(most):
     owner.kept = Recent(most)

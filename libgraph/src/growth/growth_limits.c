@@ -271,13 +271,13 @@ lg__growth_limit(const lg__comparison *state, uint32_t place,
 {
     const lg__place_item *item = lg__place_at(state->newest, place);
     if (verdict == LG_GROWTH_ACCUMULATES)
-        return (is_limited(state, item->parent, out) &&
+        return takes_slots(state, place, out) ||
+               (is_limited(state, item->parent, out) &&
                 !has_more_each(state, place)) ||
                is_shared(state, place, out) ||
                is_of_limited(state, place, item->parent, LG__LIMIT_ELEMENTS,
                              out) ||
-               is_of_limited(state, place, place, LG__LIMIT_ELEMENTS, out) ||
-               takes_slots(state, place, out);
+               is_of_limited(state, place, place, LG__LIMIT_ELEMENTS, out);
     // A cache has a dict, which grows in place.
     return is_limited(state, place, out) ||
            is_of_limited(state, place, place, LG__LIMIT_REFERENCES, out) ||

@@ -168,6 +168,10 @@ static const uint8_t meanings[256] = {
     [POP_JUMP_IF_NOT_NONE] = LG__STEP_JUMP,
 #endif
 #endif
+#ifdef JUMP_IF_FALSE_OR_POP
+    [JUMP_IF_FALSE_OR_POP] = LG__STEP_JUMP,
+    [JUMP_IF_TRUE_OR_POP] = LG__STEP_JUMP,
+#endif
 };
 
 /** Adds the two steps of an instruction. */

@@ -514,12 +514,61 @@ fills_alone(reading *of)
     return !is_filled_freely(of);
 }
 
+/** Returns the code of a function, or of a property; NULL: it is neither. */
+static const PyCodeObject *
+code_of(PyObject *value)
+{
+    if (value != NULL && Py_TYPE(value) == &PyProperty_Type)
+        value = *(PyObject **)(value + 1);
+    PyObject *function = value != NULL ? method_of(value) : NULL;
+    return function != NULL
+               ? (PyCodeObject *)((PyFunctionObject *)function)->func_code
+               : NULL;
+}
+
+/** Returns the code of the method, or property, of that name that one class of
+ *  the module has; NULL: none has, or several have. */
+static const PyCodeObject *
+code_in_classes(const reading *of, PyObject *name)
+{
+    Py_ssize_t position = 0;
+    PyObject *key, *value;
+    const PyCodeObject *found = NULL;
+    while (of->globals != NULL && PyDict_CheckExact(of->globals) &&
+           PyDict_Next(of->globals, &position, &key, &value)) {
+        const PyCodeObject *code =
+            PyType_Check(value)
+                ? code_of(in_class(of, (PyTypeObject *)value, name))
+                : NULL;
+        if (code != NULL && found != NULL && code != found)
+            return NULL;
+        found = code != NULL ? code : found;
+    }
+    return found;
+}
+
+/** Returns the code that other code calls: a function, a method of the
+ * instance, or one of what a variable has, whose class is unknown. */
+static const PyCodeObject *
+find_called(const void *context, const PyCodeObject *code,
+            const lg__named_value *called)
+{
+    const reading *of = context;
+    const PyCodeObject *found = code_of(lookup_in(of, code, called));
+    if (found != NULL || called->kind != LG__STEP_LOCAL ||
+        called->attributes != 1)
+        return found;
+    PyObject *name = PyTuple_GET_ITEM(code->co_names, called->name[0]);
+    return is_name(name) ? code_in_classes(of, name) : NULL;
+}
+
 /** Returns whether the code bounds a container, or lets its elements expire. */
 static bool
 reads_bound(reading *of)
 {
+    const lg__callees callees = {find_called, of};
     return lg__code_bounds(of->walk, of->code, &of->found) ||
-           lg__code_expires(of->walk, of->code, &of->found);
+           lg__code_expires(of->walk, of->code, &callees, &of->found);
 }
 
 /** Notes what the code bounds, unless other code adds to it. */

@@ -15,6 +15,10 @@
  * container has the element, too, is no such test if the element goes from
  * both.
  *
+ * Other code may compare the time for it: a method of its instance or of the
+ * element, a property of that, or a function that it gives the element. What it
+ * decides by their answer is a comparison of times then.
+ *
  * Which variables have a time, and which have something of the container, is
  * known by the assignments that come before. The number of seconds is what the
  * code adds to a time, takes from one, or compares with a difference of times.
@@ -48,7 +52,7 @@ typedef struct statement {
     bool one_value; /**< it has read no other */
     bool carried;   /**< the statement before has read something of the
                          container */
-    bool contains; /**< it asks whether the last value has another one */
+    bool contains;  /**< it asks whether the last value has another one */
     bool subtracts;
     bool has_number;
     double unit; /**< so many make a second of the time */
@@ -58,7 +62,9 @@ typedef struct statement {
 
 typedef struct expiry {
     const lg__code_reader *of;
-    uint32_t depth; /**< comprehensions around the code */
+    uint32_t depth; /**< comprehensions, and callers, around the code */
+    const lg__callees *callees; /**< or NULL */
+    bool answers;               /**< other code decides by what it returns */
     const lg__named_value *container;
     uint64_t timed, derived; /**< slots of variables */
     double unit[SLOTS];      /**< of timed ones */
@@ -125,11 +131,11 @@ factor_in(const expiry *to, const operand *by)
     if (value->kind != LG__STEP_CONSTANT || value->attributes > 0)
         return 0;
     PyObject *number = PyTuple_GET_ITEM(to->of->code->co_consts, value->arg);
-    double factor = PyFloat_CheckExact(number) ? PyFloat_AS_DOUBLE(number)
-                    : PyLong_CheckExact(number)
-                        ? (double)PyLong_AsLongLongAndOverflow(number,
-                                                               &overflow)
-                        : 0;
+    double factor =
+        PyFloat_CheckExact(number) ? PyFloat_AS_DOUBLE(number)
+        : PyLong_CheckExact(number)
+            ? (double)PyLong_AsLongLongAndOverflow(number, &overflow)
+            : 0;
     return overflow == 0 && factor > 0 ? factor : 0;
 }
 
@@ -212,9 +218,9 @@ take_product(expiry *to, size_t at, bool divides)
     double by = factor_in(to, &now->last);
     double first = divides ? 0 : factor_in(to, &now->before);
     bool pair = now->last.end == at && now->before.end == now->last.begin;
-    bool difference = now->last.end == at && now->last.begin > 0 &&
-                      lg__reader_is(to->of, now->last.begin - 1,
-                                    LG__STEP_SUBTRACT);
+    bool difference =
+        now->last.end == at && now->last.begin > 0 &&
+        lg__reader_is(to->of, now->last.begin - 1, LG__STEP_SUBTRACT);
     operand product = by > 0 ? now->before : now->last;
     by = by > 0 ? by : first;
     by = divides && by > 0 ? 1 / by : by;
@@ -299,6 +305,7 @@ take_addition(expiry *to, const lg__named_value *value, size_t next)
 }
 
 static void read_nested(expiry *to, const PyCodeObject *code);
+static void take_call(expiry *to, const lg__named_value *value, size_t next);
 
 /** Takes a value that a statement reads, up to a step. */
 static void
@@ -322,6 +329,7 @@ take_value(expiry *to, const lg__named_value *value, size_t begin, size_t next)
         return;
     take_removal(to, value, next);
     take_addition(to, value, next);
+    take_call(to, value, next);
     if (value->kind == LG__STEP_CONSTANT &&
         PyCode_Check(PyTuple_GET_ITEM(to->of->code->co_consts, value->arg)))
         read_nested(to, (const PyCodeObject *)PyTuple_GET_ITEM(
@@ -377,7 +385,8 @@ static void
 note_test(expiry *to, lg__step_kind kind)
 {
     const statement *now = &to->now;
-    bool decides = kind == LG__STEP_COMPARE || (is_jump(kind) && !now->ended);
+    bool decides = kind == LG__STEP_COMPARE ||
+                   ((is_jump(kind) || kind == LG__STEP_RETURN) && !now->ended);
     bool of_time = now->timed && (now->container || now->derived);
     if (decides && now->derived && !now->timed && !now->container &&
         (to->just_compared || !to->compared))
@@ -426,7 +435,8 @@ take_step(expiry *to, size_t at)
         break;
     }
     const lg__step_kind kind = (lg__step_kind)step->kind;
-    if (is_jump(kind) || lg__step_ends_statement(kind))
+    if (is_jump(kind) || lg__step_ends_statement(kind) ||
+        (to->answers && kind == LG__STEP_RETURN))
         note_test(to, kind);
     if (!lg__step_ends_statement(kind))
         return;
@@ -462,24 +472,34 @@ begin(expiry *to)
         }
 }
 
+/** Opens code that the code has inside, or calls; no steps: it is too deep. */
+static void
+open_deeper(const expiry *from, const PyCodeObject *code, lg__code_reader *out)
+{
+    out->count = 0;
+    if (from->depth < DEPTH_MOST)
+        lg__reader_open(from->of->walk, code, out);
+}
+
 /** Reads a comprehension, whose first variable has what it passes over, and
  *  which knows the times of the code around it. */
 static void
 read_nested(expiry *to, const PyCodeObject *code)
 {
     lg__code_reader of;
-    of.count = 0;
     if (PyUnicode_READ_CHAR(code->co_name, 0) != '<')
         return;
-    if (to->depth < DEPTH_MOST)
-        lg__reader_open(to->of->walk, code, &of);
+    open_deeper(to, code, &of);
     if (of.count == 0) {
         to->spares = true;
         return;
     }
     const lg__named_value none = {LG__STEP_OTHER, 0, 0, {0, 0}};
-    expiry inner = {
-        .of = &of, .depth = to->depth + 1, .container = &none, .derived = 1};
+    expiry inner = {.of = &of,
+                    .depth = to->depth + 1,
+                    .callees = to->callees,
+                    .container = &none,
+                    .derived = 1};
     for (uint32_t i = 0; i < (uint32_t)lg__code_slot_count(code) && i < SLOTS;
          i++)
         for (uint32_t j = 0; j < SLOTS; j++)
@@ -510,6 +530,103 @@ may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
     return false;
 }
 
+/** Returns whether a step decides by what was computed right before. */
+static bool
+decides(const lg__code_reader *of, size_t at)
+{
+    at += lg__reader_is(of, at, LG__STEP_OTHER);
+    return at < of->count && is_jump((lg__step_kind)of->steps[at].kind);
+}
+
+/** Takes what a call passes, for the first parameter or for the one after the
+ *  instance. Returns the step after the arguments. */
+static size_t
+take_arguments(const expiry *from, size_t at, uint32_t slot, expiry *to)
+{
+    lg__named_value value;
+    for (size_t next; slot < SLOTS; at = next, slot++) {
+        next = lg__reader_value(from->of, at, &value);
+        if (next == at)
+            break;
+        set_slot(&to->derived, slot, has_slot(from->derived, &value));
+        set_slot(&to->timed, slot, has_slot(from->timed, &value));
+        to->unit[slot] =
+            has_slot(from->timed, &value) ? from->unit[value.arg] : 1;
+    }
+    return at;
+}
+
+/** Reads code that is called. Returns whether it only compares the time with
+ *  something of what it is given. How long an element stays that says so itself
+ *  is unknown. */
+static bool
+compares_time(expiry *to, expiry *inner, const PyCodeObject *code, bool element)
+{
+    const lg__named_value none = {LG__STEP_OTHER, 0, 0, {0, 0}};
+    lg__code_reader of;
+    if (!may_know_time(to->of->keys, code))
+        return false;
+    open_deeper(to, code, &of);
+    inner->of = &of;
+    inner->depth = to->depth + 1;
+    inner->container = &none;
+    inner->answers = true;
+    read_all(inner);
+    if (!inner->compared || inner->spares || inner->looks_inside)
+        return false;
+    if (inner->has_lifetime &&
+        !(element && inner->lifetime.value.kind == LG__STEP_LOCAL))
+        keep_lifetime(to, &inner->lifetime, inner->code);
+    return true;
+}
+
+/** Takes a value that may be a method, a property or a function that compares
+ *  the time with something of the container, if the code decides by that. */
+static void
+take_call(expiry *to, const lg__named_value *value, size_t next)
+{
+    expiry inner = {0};
+    bool element = has_slot(to->derived, value) && value->attributes == 1;
+    size_t end =
+        take_arguments(to, next, value->attributes > 0 ? 1 : 0, &inner);
+    bool called = lg__reader_is(to->of, end, LG__STEP_CALL);
+    set_slot(&inner.derived, 0, element || (inner.derived & 1) != 0);
+    if (to->callees == NULL || inner.derived == 0 ||
+        lg__value_last_name(value) == UINT32_MAX ||
+        !decides(to->of, called ? end + 1 : next))
+        return;
+    const PyCodeObject *code =
+        to->callees->find(to->callees->context, to->of->code, value);
+    if (code == NULL || !compares_time(to, &inner, code, element))
+        return;
+    to->now.timed = to->now.derived = true;
+    to->compared = to->just_compared = true;
+}
+
+/** Returns whether code may call other code that knows the time, by the names
+ *  that it has, and remove elements. */
+static bool
+may_call_for_time(const lg__common_keys *keys, const PyCodeObject *code,
+                  const lg__callees *callees)
+{
+    const lg__acting_names removing = lg__names_removing(keys);
+    const Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
+    bool removes = lg__code_may_cut(code);
+    for (Py_ssize_t i = 0; i < count && !removes; i++)
+        removes = lg__name_find(&removing, code, i) < removing.count;
+    for (uint32_t i = 0; removes && i < (uint32_t)count; i++) {
+        const lg__named_value values[] = {{LG__STEP_GLOBAL, i, 0, {0, 0}},
+                                          {LG__STEP_LOCAL, 0, 1, {i, 0}}};
+        for (size_t j = 0; j < LG__COUNT(values); j++) {
+            const PyCodeObject *called =
+                callees->find(callees->context, code, &values[j]);
+            if (called != NULL && may_know_time(keys, called))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void
 set_lifetime(const expiry *from, lg__bounding *out)
 {
@@ -531,10 +648,11 @@ is_cut(const expiry *to, const lg__named_value *tested)
 
 /** Returns whether the code lets elements of one container expire. */
 static bool
-expires(const lg__code_reader *of, const lg__named_value *container,
-        lg__bounding *out)
+expires(const lg__code_reader *of, const lg__callees *callees,
+        const lg__named_value *container, lg__bounding *out)
 {
-    expiry found = {.of = of, .container = container, .cut = out};
+    expiry found = {
+        .of = of, .callees = callees, .container = container, .cut = out};
     *out = (lg__bounding){.main = *container, .by_age = true};
     begin(&found);
     if (!lg__reader_may_read(of->walk))
@@ -591,21 +709,24 @@ lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code)
 
 bool
 lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
-                 lg__bounding *out)
+                 const lg__callees *callees, lg__bounding *out)
 {
     lg__code_reader of;
     lg__named_value value, container;
-    if (!lg__code_is_own(walk, code) || !may_know_time(&walk->keys, code))
+    if (!lg__code_is_own(walk, code) ||
+        (!may_know_time(&walk->keys, code) &&
+         !may_call_for_time(&walk->keys, code, callees)))
         return false;
     lg__reader_open(walk, code, &of);
     for (size_t i = 0, next; i < of.count; i = next) {
         next = lg__reader_value(&of, i, &value);
         if (next > i && is_changed(&of, &value, next, &container) &&
-            lg__value_is_variable(&container) && expires(&of, &container, out))
+            lg__value_is_variable(&container) &&
+            expires(&of, callees, &container, out))
             return true;
         if (next == i && of.steps[i].kind == LG__STEP_STORE_GLOBAL &&
             expires(
-                &of,
+                &of, callees,
                 &(lg__named_value){LG__STEP_GLOBAL, of.steps[i].arg, 0, {0, 0}},
                 out))
             return true;

@@ -50,7 +50,7 @@ number_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
 }
 
 /*
- * Reads when the timers of asyncio and of sched are due.
+ * Reads when the timers of asyncio, of sched and of APScheduler are due.
  *
  * A queue of timers stops growing once the first ones are due: each leaves
  * then, whether anybody asks for it or not. So the time until the last one is
@@ -58,12 +58,13 @@ number_at(lg__heap_walk *walk, PyObject *object, const lg__number_at *at)
  *
  * A sleeping task has a timer, too. When that timer leaves, the task goes on
  * and may sleep again, so tasks that never end would look like timers. A queue
- * tells nothing if more than a few of its timers wake tasks.
+ * tells nothing if more than a few of its timers wake tasks or belong to jobs
+ * that run again.
  */
 
 /** The capture reads at most TIMERS_MOST timers of a process. Of the timers of
- * a queue, at most one in FOR_EACH_SLEEPER may wake a task. */
-enum { TIMERS_MOST = 1 << 17, FOR_EACH_SLEEPER = 8 };
+ * a queue, at most one in FOR_EACH_AGAIN may come again. */
+enum { TIMERS_MOST = 1 << 17, FOR_EACH_AGAIN = 8 };
 
 /** The monotonic clock says less than this, and the time since 1970 more. */
 static const double SECONDS_MOST = 1e9;
@@ -77,6 +78,7 @@ typedef struct queue_owner {
 static const queue_owner owners[] = {
     {"asyncio.base_events.BaseEventLoop", "_scheduled"},
     {"sched.scheduler", "_queue"},
+    {"apscheduler.jobstores.memory.MemoryJobStore", "_jobs"},
 };
 
 static bool
@@ -119,6 +121,18 @@ in_slot(PyObject *timer, const char *name)
     return NULL;
 }
 
+/** Returns the job of a timer of APScheduler, which is a tuple of the job and
+ *  the time; NULL: it is none. */
+static PyObject *
+job_of(PyObject *timer)
+{
+    PyObject *job = PyTuple_CheckExact(timer) && PyTuple_GET_SIZE(timer) == 2
+                        ? PyTuple_GET_ITEM(timer, 0)
+                        : NULL;
+    return job != NULL && strcmp(Py_TYPE(job)->tp_name, "Job") == 0 ? job
+                                                                    : NULL;
+}
+
 /** Returns when a timer is due: an asyncio.TimerHandle, or a sched.Event, which
  *  is a tuple; a negative number: unknown. */
 static double
@@ -126,14 +140,28 @@ due_of(PyObject *timer)
 {
     PyObject *due = !PyTuple_Check(timer)          ? in_slot(timer, "_when")
                     : PyTuple_GET_SIZE(timer) == 0 ? NULL
+                    : job_of(timer) != NULL        ? PyTuple_GET_ITEM(timer, 1)
                                                    : PyTuple_GET_ITEM(timer, 0);
     return due != NULL && PyFloat_CheckExact(due) ? PyFloat_AS_DOUBLE(due) : -1;
 }
 
-/** Returns whether a timer ends the sleep of a task (asyncio/futures.py). */
+/** Returns whether a job runs at its time only. */
 static bool
-wakes(PyObject *timer)
+runs_once(PyObject *job)
 {
+    PyObject *trigger = in_slot(job, "trigger");
+    return trigger != NULL &&
+           strcmp(Py_TYPE(trigger)->tp_name, "DateTrigger") == 0;
+}
+
+/** Returns whether a timer ends the sleep of a task (asyncio/futures.py), or
+ *  belongs to a job that runs again. */
+static bool
+comes_again(PyObject *timer)
+{
+    PyObject *job = job_of(timer);
+    if (job != NULL)
+        return !runs_once(job);
     PyObject *callback =
         PyTuple_Check(timer) ? NULL : in_slot(timer, "_callback");
     return callback != NULL && PyFunction_Check(callback) &&
@@ -161,13 +189,13 @@ rounded_up(double number)
 }
 
 /** Returns the milliseconds until the last timer of a queue leaves, rounded up
- * to two digits; -1: unknown, because the tasks that they wake may sleep again,
+ * to two digits; -1: unknown, because too many of them come again,
  * all timers are overdue, or the walk has read enough of them. */
 static Py_ssize_t
 timers_end_within(lg__heap_walk *walk, const PyObject *queue)
 {
     const Py_ssize_t count = PyList_CheckExact(queue) ? Py_SIZE(queue) : 0;
-    Py_ssize_t sleepers = 0;
+    Py_ssize_t again = 0;
     double last = -1;
     if (count == 0 || count > TIMERS_MOST - walk->timers_read || walk->partial)
         return -1;
@@ -178,22 +206,31 @@ timers_end_within(lg__heap_walk *walk, const PyObject *queue)
         if (due < 0)
             return -1;
         last = due > last ? due : last;
-        sleepers += wakes(timer);
+        again += comes_again(timer);
     }
     double left = (last - clock_of(last)) * 1e3;
-    return FOR_EACH_SLEEPER * sleepers <= count && left > 0 && left < INT32_MAX
+    return FOR_EACH_AGAIN * again <= count && left > 0 && left < INT32_MAX
                ? rounded_up(left)
                : -1;
 }
 
-/** Notes after which time the queue of timers of an instance is empty. */
+/** Returns whether the instance that has the queue also has an index of it. */
+static bool
+have_index(const PyObject *queue)
+{
+    return PyList_GET_SIZE(queue) > 0 && PyList_GET_ITEM(queue, 0) != NULL &&
+           job_of(PyList_GET_ITEM(queue, 0)) != NULL;
+}
+
+/** Notes after which time the queue of timers of an instance is empty, and an
+ *  index of these. */
 static void
 note_timers(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     PyObject *queue = value_at(walk, object, &info->timers);
     if (queue != NULL && PyList_CheckExact(queue))
-        lg__limits_note_number(walk, queue, "lifetime",
-                               timers_end_within(walk, queue));
+        lg__limits_note_number(walk, have_index(queue) ? object : queue,
+                               "lifetime", timers_end_within(walk, queue));
 }
 
 /** Learns from an instance where those of its type have what limits them. */
