@@ -209,27 +209,10 @@ note_number(expiry *to, size_t at, bool compares)
     }
 }
 
-/** Notes that a step multiplies, or divides, what was read last: a value by a
- *  number, the time that a clock says, or a difference of times. */
+/** Puts a product in the place of its two factors. */
 static void
-take_product(expiry *to, size_t at, bool divides)
+put_product(statement *now, size_t at, double by, operand product)
 {
-    statement *now = &to->now;
-    double by = factor_in(to, &now->last);
-    double first = divides ? 0 : factor_in(to, &now->before);
-    bool pair = now->last.end == at && now->before.end == now->last.begin;
-    bool difference =
-        now->last.end == at && now->last.begin > 0 &&
-        lg__reader_is(to->of, now->last.begin - 1, LG__STEP_SUBTRACT);
-    operand product = by > 0 ? now->before : now->last;
-    by = by > 0 ? by : first;
-    by = divides && by > 0 ? 1 / by : by;
-    if (by == 0 || !(pair || difference))
-        return;
-    if (difference || product.is_clock || has_slot(to->timed, &product.value))
-        now->unit *= by;
-    if (difference)
-        return;
     product.times *= by;
     product.begin = now->before.begin;
     product.end = at + 1;
@@ -237,6 +220,27 @@ take_product(expiry *to, size_t at, bool divides)
         now->first = product;
     now->last = product;
     now->before = (operand){.end = SIZE_MAX};
+}
+
+/** Notes that a step multiplies, or divides, what was read last: a value by a
+ *  number, the time that a clock says, or a difference of times. */
+static void
+take_product(expiry *to, size_t at, bool divides)
+{
+    statement *now = &to->now;
+    double last = factor_in(to, &now->last);
+    double first = divides || last > 0 ? 0 : factor_in(to, &now->before);
+    double by = divides && last > 0 ? 1 / last : last + first;
+    const operand factor = last > 0 ? now->before : now->last;
+    bool pair = now->before.end == now->last.begin;
+    bool difference =
+        lg__reader_is(to->of, now->last.begin - 1, LG__STEP_SUBTRACT);
+    if (by == 0 || now->last.end != at || !(pair || difference))
+        return;
+    if (difference || factor.is_clock || has_slot(to->timed, &factor.value))
+        now->unit *= by;
+    if (pair)
+        put_product(now, at, by, factor);
 }
 
 static void
