@@ -654,9 +654,10 @@ begin(lg__comparison *state, lg_error *err)
     state->members = lg__calloc(state->count, sizeof *state->members);
     state->above = lg__calloc(state->count, sizeof *state->above);
     state->least = lg__calloc(state->count, sizeof *state->least);
+    state->parts = lg__calloc(places + 1, sizeof *state->parts);
     state->told = lg__calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->members ||
-        !state->above || !state->least || !state->told ||
+        !state->above || !state->least || !state->parts || !state->told ||
         !list_devices(state) || !lg__activations_list(state) ||
         !lg__growth_imports_list(state))
         return lg__error_memory(err);
@@ -681,6 +682,7 @@ end(lg__comparison *state)
     lg__free(state->members);
     lg__free(state->above);
     lg__free(state->least);
+    lg__free(state->parts);
     lg__free(state->told);
     lg__free(state->devices);
     lg__activations_forget(state);

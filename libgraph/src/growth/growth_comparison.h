@@ -20,6 +20,8 @@ typedef struct lg__comparison {
     uint32_t *at;       /**< [count] a place in every summary */
     uint64_t *members;  /**< [count] how many members that place has */
     uint32_t *above;    /**< [count] the parent of that place */
+    double *parts;      /**< [places of the newest] its own bytes, and those
+                             that the places right below it retain */
     double *least;      /**< [count] what a place retains at most that the
                              summary may have left out */
     uint32_t each;      /**< number of devices of the growth, and the host */

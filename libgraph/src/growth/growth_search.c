@@ -216,17 +216,24 @@ trend_in_parents(lg__comparison *state)
                : trend;
 }
 
+static void
+add_up_parts(const lg__comparison *state)
+{
+    for (uint32_t i = 0; i < state->newest->items.count; i++) {
+        uint32_t parent = lg__place_at(state->newest, i)->parent;
+        state->parts[i] += value_of(state->newest, i, OWN);
+        if (parent != LG_NONE)
+            state->parts[parent] += value_of(state->newest, i, RETAINED);
+    }
+}
+
 // Returns whether members of a place are below other members of it, in places
 // that lead back to it: what the places below retain has their bytes then, and
-// so has what the place retains.
+// so have the bytes of the place itself.
 static bool
-is_led_back_to(const lg_places *places, uint32_t place)
+is_led_back_to(const lg__comparison *state, uint32_t place)
 {
-    double parts = value_of(places, place, OWN);
-    for (uint32_t i = place + 1; i < places->items.count; i++)
-        if (lg__place_at(places, i)->parent == place)
-            parts += value_of(places, i, RETAINED);
-    return parts > value_of(places, place, RETAINED);
+    return state->parts[place] > value_of(state->newest, place, RETAINED);
 }
 
 // Returns whether the members are elements that have a container each for such
@@ -241,7 +248,7 @@ bring_containers(const lg__comparison *state, uint32_t place, uint32_t parent)
     double parents = value_of(state->newest, parent, MEMBERS) -
                      value_of(oldest, state->above[0], MEMBERS);
     return group_of(state->newest, place) == parent && parents <= more &&
-           is_led_back_to(state->newest, parent);
+           is_led_back_to(state, parent);
 }
 
 // Takes back that the containers accumulate: their elements do, each of which
@@ -515,6 +522,7 @@ lg__growth_search(lg__comparison *state)
     state->is_waiting = growth_is_waiting(state);
     state->lists_native =
         lg__summary_has_native(state->summaries[state->count - 1]);
+    add_up_parts(state);
     for (uint32_t place = 0; place < state->newest->items.count; place++) {
         if (is_unchanged(state, place) ||
             lg__growth_is_noise(state->newest, place))
