@@ -52,7 +52,8 @@ typedef struct statement {
     bool one_value; /**< it has read no other */
     bool carried;   /**< the statement before has read something of the
                          container */
-    bool contains;  /**< it asks whether the last value has another one */
+    bool answered; /**< other code has compared a time for it: a jump ends it */
+    bool contains; /**< it asks whether the last value has another one */
     bool subtracts;
     bool has_number;
     double unit; /**< so many make a second of the time */
@@ -442,7 +443,7 @@ take_step(expiry *to, size_t at)
     if (is_jump(kind) || lg__step_ends_statement(kind) ||
         (to->answers && kind == LG__STEP_RETURN))
         note_test(to, kind);
-    if (!lg__step_ends_statement(kind))
+    if (!lg__step_ends_statement(kind) && !(is_jump(kind) && now->answered))
         return;
     if (now->timed && now->has_number)
         keep_lifetime(to, &now->number, to->of->code);
@@ -603,7 +604,7 @@ take_call(expiry *to, const lg__named_value *value, size_t next)
         to->callees->find(to->callees->context, to->of->code, value);
     if (code == NULL || !compares_time(to, &inner, code, element))
         return;
-    to->now.timed = to->now.derived = true;
+    to->now.timed = to->now.derived = to->now.answered = true;
     to->compared = to->just_compared = true;
 }
 
