@@ -398,7 +398,7 @@ note_test(expiry *to, lg__step_kind kind)
         note_other_test(to);
     if (kind == LG__STEP_COMPARE)
         to->compared = to->compared || of_time;
-    if (!is_jump(kind))
+    if (!is_jump(kind) && !now->ended)
         to->just_compared = kind == LG__STEP_COMPARE && of_time;
 }
 
