@@ -526,25 +526,79 @@ code_of(PyObject *value)
                : NULL;
 }
 
-/** Returns the code of the method, or property, of that name that one class of
- *  the module has; NULL: none has, or several have. */
-static const PyCodeObject *
-code_in_classes(const reading *of, PyObject *name)
+/** Returns the index of a name, or the count. */
+static uint32_t
+timely_at(const lg__timely_names *known, const PyObject *name)
+{
+    uint32_t at = 0;
+    while (at < known->count && known->name[at] != name)
+        at++;
+    return at;
+}
+
+/** Adds what knows the time in the namespace of a class. */
+static void
+add_timely(lg__heap_walk *walk, PyObject *names, lg__timely_names *to)
 {
     Py_ssize_t position = 0;
-    PyObject *key, *value;
-    const PyCodeObject *found = NULL;
-    while (of->globals != NULL && PyDict_CheckExact(of->globals) &&
-           PyDict_Next(of->globals, &position, &key, &value)) {
-        const PyCodeObject *code =
-            PyType_Check(value)
-                ? code_of(in_class(of, (PyTypeObject *)value, name))
-                : NULL;
-        if (code != NULL && found != NULL && code != found)
-            return NULL;
-        found = code != NULL ? code : found;
+    PyObject *name, *value;
+    while (names != NULL && PyDict_CheckExact(names) &&
+           PyDict_Next(names, &position, &name, &value) &&
+           to->count < LG__COUNT(to->name)) {
+        const PyCodeObject *code = is_name(name) ? code_of(value) : NULL;
+        if (code == NULL || !lg__code_may_know_time(&walk->keys, code) ||
+            timely_at(to, name) < to->count)
+            continue;
+        to->name[to->count] = name;
+        to->code[to->count++] = code;
     }
-    return found;
+}
+
+/** Forgets the code of names that a class has for other code. */
+static void
+forget_others(const reading *of, PyTypeObject *class, lg__timely_names *known)
+{
+    for (uint32_t i = 0; i < known->count; i++) {
+        PyObject *value = in_class(of, class, known->name[i]);
+        if (value != NULL && code_of(value) != known->code[i])
+            known->code[i] = NULL;
+    }
+}
+
+/** Finds what knows the time in the classes of the module: once, as long as
+ *  code of few modules is read in turn. */
+static const lg__timely_names *
+timely_names(const reading *of)
+{
+    const size_t count = LG__COUNT(of->walk->timely);
+    lg__timely_names *known =
+        &of->walk->timely[((uintptr_t)of->globals >> 6) % count];
+    PyObject *key, *value;
+    if (known->globals == of->globals)
+        return known;
+    *known = (lg__timely_names){.globals = of->globals};
+    for (Py_ssize_t at = 0; PyDict_Next(of->globals, &at, &key, &value);)
+        if (PyType_Check(value) && lg__type_is_pythons((PyTypeObject *)value))
+            add_timely(
+                of->walk,
+                lg__walk_type_state(of->walk, (PyTypeObject *)value).dict,
+                known);
+    for (Py_ssize_t at = 0; PyDict_Next(of->globals, &at, &key, &value);)
+        if (PyType_Check(value))
+            forget_others(of, (PyTypeObject *)value, known);
+    return known;
+}
+
+/** Returns the code of the method, or property, of that name that one class of
+ *  the module has, if it may know the time; NULL: none has, or several have. */
+static const PyCodeObject *
+code_in_classes(const reading *of, const PyObject *name)
+{
+    if (of->globals == NULL || !PyDict_CheckExact(of->globals))
+        return NULL;
+    const lg__timely_names *known = timely_names(of);
+    uint32_t at = timely_at(known, name);
+    return at < known->count ? known->code[at] : NULL;
 }
 
 /** Returns the code that other code calls: a function, a method of the

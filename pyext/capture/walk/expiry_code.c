@@ -521,9 +521,8 @@ read_nested(expiry *to, const PyCodeObject *code)
         keep_lifetime(to, &inner.lifetime, inner.code);
 }
 
-/** Returns whether code may know the time. */
-static bool
-may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
+bool
+lg__code_may_know_time(const lg__common_keys *keys, const PyCodeObject *code)
 {
     const lg__acting_names clocks = {keys->clock, 0, LG__COUNT(keys->clock)};
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++)
@@ -569,7 +568,7 @@ compares_time(expiry *to, expiry *inner, const PyCodeObject *code, bool element)
 {
     const lg__named_value none = {LG__STEP_OTHER, 0, 0, {0, 0}};
     lg__code_reader of;
-    if (!may_know_time(to->of->keys, code))
+    if (!lg__code_may_know_time(to->of->keys, code))
         return false;
     open_deeper(to, code, &of);
     inner->of = &of;
@@ -625,7 +624,7 @@ may_call_for_time(const lg__common_keys *keys, const PyCodeObject *code,
         for (size_t j = 0; j < LG__COUNT(values); j++) {
             const PyCodeObject *called =
                 callees->find(callees->context, code, &values[j]);
-            if (called != NULL && may_know_time(keys, called))
+            if (called != NULL && lg__code_may_know_time(keys, called))
                 return true;
         }
     }
@@ -700,7 +699,7 @@ lg__code_clocks(lg__heap_walk *walk, const PyCodeObject *code)
     lg__code_reader of;
     lg__named_value value;
     uint32_t asked = 0;
-    if (!may_know_time(&walk->keys, code))
+    if (!lg__code_may_know_time(&walk->keys, code))
         return 0;
     lg__reader_open(walk, code, &of);
     for (size_t i = 0, next; i < of.count; i = next) {
@@ -719,7 +718,7 @@ lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,
     lg__code_reader of;
     lg__named_value value, container;
     if (!lg__code_is_own(walk, code) ||
-        (!may_know_time(&walk->keys, code) &&
+        (!lg__code_may_know_time(&walk->keys, code) &&
          !may_call_for_time(&walk->keys, code, callees)))
         return false;
     lg__reader_open(walk, code, &of);
@@ -746,7 +745,8 @@ lg__code_lifetime(lg__heap_walk *walk, const PyCodeObject *code,
 {
     lg__code_reader reader;
     expiry found = {.of = &reader};
-    if (!lg__code_is_own(walk, code) || !may_know_time(&walk->keys, code))
+    if (!lg__code_is_own(walk, code) ||
+        !lg__code_may_know_time(&walk->keys, code))
         return false;
     lg__reader_open(walk, code, &reader);
     begin(&found);

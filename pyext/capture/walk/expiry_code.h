@@ -16,6 +16,10 @@ typedef struct lg__callees {
     const void *context;
 } lg__callees;
 
+/** Returns whether code may know the time: it names a clock, or has it. */
+bool lg__code_may_know_time(const lg__common_keys *keys,
+                            const PyCodeObject *code);
+
 /** Returns whether the code removes old elements of a container, and in `out`
  *  which: its bound is how many seconds elements stay, if the code says so. */
 bool lg__code_expires(lg__heap_walk *walk, const PyCodeObject *code,

@@ -182,6 +182,15 @@ typedef struct lg__walk_hooks {
                   const lg__type_info *info);
 } lg__walk_hooks;
 
+/** Code of methods and properties, in classes of a module, that knows the time,
+ *  by their names. */
+typedef struct lg__timely_names {
+    const PyObject *globals;
+    uint32_t count;
+    PyObject *name[32];
+    const PyCodeObject *code[32]; /**< NULL: several classes have that name */
+} lg__timely_names;
+
 struct lg__heap_walk {
     lg_builder *builder;
     lg_allocator allocator;
@@ -228,10 +237,11 @@ struct lg__heap_walk {
     lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
     uint32_t limits; /**< instances whose limit is noted, or was looked for */
-    Py_ssize_t timers_read;    /**< of queues of timers */
-    const PyObject *code_file; /**< of the code that was read last */
-    bool code_is_own;          /**< it is not in a folder of libraries */
-    uint32_t bounds_asked;     /**< instances whose containers code may bound */
+    Py_ssize_t timers_read;      /**< of queues of timers */
+    lg__timely_names timely[16]; /**< of some modules */
+    const PyObject *code_file;   /**< of the code that was read last */
+    bool code_is_own;            /**< it is not in a folder of libraries */
+    uint32_t bounds_asked; /**< instances whose containers code may bound */
     uint32_t bounded_count;
     uint32_t bounded[1 << 10]; /**< nodes of containers that code bounds */
     const PyCodeObject *waiting[1 << 6]; /**< code that runs, and sleeps */
