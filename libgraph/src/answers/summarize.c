@@ -292,8 +292,8 @@ summarize(const lg_analysis *analysis, bool words, const lg_monitor *monitor,
         status = lg__summary_count_limits(state.summary, analysis, state.place,
                                           monitor, err);
     if (status == LG_OK)
-        status = lg__summary_count_activations(
-            state.summary, analysis, state.place, monitor, err);
+        status = lg__summary_count_activations(state.summary, analysis,
+                                               state.place, monitor, err);
     lg__places_of_free(state.place, analysis);
     lg_text_free(&state.text);
     if (status != LG_OK) {
