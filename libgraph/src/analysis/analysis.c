@@ -46,22 +46,13 @@ lg__cached_keep(const lg_analysis *analysis, lg__cache which,
     return before;
 }
 
-// Keeps the parents of the branches, in their block: each is read before it is
-// overwritten.
-static lg_status
-take_dominators(lg_analysis *analysis, lg__dominator_builder *building,
-                lg_error *err)
+// Keeps the parents of the branches.
+static void
+take_dominators(lg_analysis *analysis, lg__dominator_builder *building)
 {
-    const uint32_t nodes = analysis->graph->columns.node_count;
-    const lg__branch *branch = building->branch;
-    uint32_t *dominator = (uint32_t *)building->branch;
-    for (uint32_t node = 0; node < nodes; node++)
-        dominator[node] = branch[node].parent;
-    uint32_t *kept =
-        lg__realloc(dominator, ((size_t)nodes + 1) * sizeof *dominator);
-    analysis->dominator = kept != NULL ? kept : dominator;
-    building->branch = NULL;
-    return kept != NULL ? LG_OK : lg__error_memory(err);
+    analysis->dominator = building->branches.parent;
+    building->branches.parent = NULL;
+    lg__branches_free(&building->branches);
 }
 
 static lg_status
@@ -75,10 +66,10 @@ analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
                                     &analysis->policy, monitor, err);
     if (status == LG_OK)
         status = lg__components_relate(analysis, &building, err);
-    if (status == LG_OK)
-        status = take_dominators(analysis, &building, err);
-    if (status == LG_OK)
+    if (status == LG_OK) {
+        take_dominators(analysis, &building);
         status = lg__retained_sum(analysis, building.order, err);
+    }
     if (status == LG_OK)
         status = lg__components_keep(analysis, &building, err);
     lg__dominators_free(&building);

@@ -102,7 +102,7 @@ lg__collective_list(const lg_analysis *analysis, uint32_t component,
 
 typedef struct search {
     const lg__dominator_builder *building;
-    lg__branch *component;
+    lg__branches *component;
     uint32_t none; // the component that means none
     bool roots[2]; // whether the super-root, or the root of garbage, is a top
 } search;
@@ -147,7 +147,7 @@ mark_tops(search *state)
     uint32_t count = 0;
     for (uint32_t k = 0; k < state->none; k++) {
         uint32_t first = building->order[components(building)[k].begin];
-        uint32_t top = building->branch[first].parent;
+        uint32_t top = building->branches.parent[first];
         if (!has_many_entries(building, k))
             continue;
         count++;
@@ -169,7 +169,7 @@ mark_candidates(search *state)
     uint32_t root = lg__dominators_root(building);
     for (uint32_t node = 0; node < root; node++) {
         uint8_t *mark = &building->mark[node];
-        uint32_t top = building->branch[node].parent;
+        uint32_t top = building->branches.parent[node];
         bool below = top < root ? building->mark[top] & LG__MARK_TOP
                                 : state->roots[top - root];
         bool inner = *mark & LG__MARK_INNER;
@@ -181,7 +181,7 @@ mark_candidates(search *state)
         lg__component_span component = components(building)[k];
         if (!has_many_entries(building, k))
             continue;
-        state->component[k].parent = component.early ? state->none : LG_NONE;
+        state->component->parent[k] = component.early ? state->none : LG_NONE;
         for (uint32_t i = component.begin; i < component.end; i++) {
             uint32_t member = building->order[i];
             building->part[member] = k + 1;
@@ -211,15 +211,16 @@ static void
 show_edge(const search *state, uint32_t node, uint32_t target)
 {
     const lg__dominator_builder *building = state->building;
-    uint32_t top = building->branch[target].parent;
+    uint32_t top = building->branches.parent[target];
     bool many = building->mark[target] & LG__MARK_MANY;
     uint32_t own = many ? part_of(building, target) : LG_NONE;
     uint32_t known =
-        many ? state->component[own].parent : part_of(building, target);
+        many ? state->component->parent[own] : part_of(building, target);
     uint32_t by = state->none;
     if (node != top) {
-        uint32_t below = lg__branch_ancestor(building->branch, node,
-                                             building->branch[top].depth + 1);
+        uint32_t below =
+            lg__branch_ancestor(&building->branches, node,
+                                lg__branch_depth(&building->branches, top) + 1);
         if (below == target)
             return;
         by = holder(state, below, top);
@@ -229,7 +230,7 @@ show_edge(const search *state, uint32_t node, uint32_t target)
     if (known != LG_NONE)
         by = lg__branch_meet(state->component, known, by);
     if (many)
-        state->component[own].parent = by;
+        state->component->parent[own] = by;
     else
         building->part[target] = by + 1;
 }
@@ -286,7 +287,7 @@ list_collective(const search *state, lg_analysis *analysis)
             return false;
     }
     for (uint32_t k = 0; k < state->none; k++) {
-        uint32_t by = state->component[k].parent;
+        uint32_t by = state->component->parent[k];
         if (has_many_entries(building, k) && by != state->none &&
             !collective_add(analysis, order[components(building)[k].begin],
                             order[components(building)[by].begin]))
@@ -301,14 +302,12 @@ lg__components_relate(lg_analysis *analysis, lg__dominator_builder *building,
                       lg_error *err)
 {
     const uint32_t count = (uint32_t)building->components.count;
-    lg__branch *component = lg__alloc(((size_t)count + 1) * sizeof *component);
-    building->component = component;
-    if (component == NULL)
+    if (!lg__branches_open((size_t)count + 1, &building->component))
         return lg__error_memory(err);
     search state = {
-        .building = building, .component = component, .none = count};
+        .building = building, .component = &building->component, .none = count};
     for (uint32_t k = 0; k <= count; k++)
-        component[k] = (lg__branch){count, count, 0};
+        building->component.parent[k] = count;
     if (mark_tops(&state) == 0)
         return LG_OK;
     if (!begin_parts(building))
@@ -337,7 +336,7 @@ add_held(const lg__dominator_builder *building, const lg_analysis *analysis,
     for (uint32_t k = 0; k < count; k++) {
         lg__component_span component = components(building)[k];
         uint32_t top = analysis->dominator[building->order[component.begin]];
-        uint32_t above = building->component[k].parent;
+        uint32_t above = building->component.parent[k];
         for (uint32_t i = component.begin; i < component.end; i++)
             if (analysis->dominator[building->order[i]] == top)
                 bytes[k] +=

@@ -54,7 +54,7 @@ show_problem(const irreducible *state, show_edge *show, void *context)
             if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
                 (building->mark[target] & (barred | LG__MARK_INNER)) ==
                     LG__MARK_INNER)
-                show(context, index, building->branch[target].jump);
+                show(context, index, building->branches.parent[target]);
         }
     }
 }
@@ -188,10 +188,10 @@ solve_big(irreducible *state, lg_error *err)
 static void
 unsettle(const irreducible *state)
 {
-    lg__branch *branch = state->building->branch;
+    const lg__branches *branches = &state->building->branches;
     for (uint32_t index = 0; index < state->count; index++) {
-        branch[state->member[index]].depth = 0;
-        branch[state->member[index]].jump = index;
+        branches->depth[state->member[index]] = 0;
+        branches->parent[state->member[index]] = index;
     }
 }
 
@@ -202,21 +202,21 @@ static void
 settle_apart(irreducible *state, uint32_t top)
 {
     lg__dominator_builder *building = state->building;
-    lg__branch *branch = building->branch;
+    lg__branches *branches = &building->branches;
     const uint32_t *inner = state->inner;
     uint32_t count = state->begin;
     for (uint32_t i = 0; i < state->count; i++) {
         uint32_t length = 0;
         for (uint32_t at = i;
-             at != LG_NONE && branch[state->member[at]].depth == 0;
+             at != LG_NONE && branches->depth[state->member[at]] == 0;
              at = inner[at])
             state->chain[length++] = at;
         while (length > 0) {
             uint32_t at = state->chain[--length];
             uint32_t node = state->member[at];
-            branch[node].parent =
+            branches->parent[node] =
                 inner[at] == LG_NONE ? top : state->member[inner[at]];
-            lg__branch_settle(branch, node);
+            lg__branch_settle(branches, node);
             building->order[count++] = node;
         }
     }
@@ -449,7 +449,7 @@ meet(const lg__dominator_builder *building, uint32_t *known, uint32_t more)
     if (*known == LG_NONE)
         *known = more;
     else if (*known < lg__dominators_root(building) && *known != more)
-        *known = lg__branch_meet(building->branch, *known, more);
+        *known = lg__branch_meet(&building->branches, *known, more);
 }
 
 // Dominators within a component, in the order of the walk.
@@ -464,15 +464,15 @@ meet(const lg__dominator_builder *building, uint32_t *known, uint32_t more)
 static uint32_t
 open_entries(lg__dominator_builder *building, lg__component_span *component)
 {
-    lg__branch *branch = building->branch;
+    uint32_t *parent = building->branches.parent;
     uint32_t top = LG_NONE;
     uint32_t entries = 0;
     for (uint32_t i = component->begin; i < component->end; i++) {
         uint32_t node = building->order[i];
         component->early |= (building->mark[node] & LG__MARK_EARLY) != 0;
-        entries += branch[node].parent != LG_NONE;
-        if (branch[node].parent != LG_NONE)
-            meet(building, &top, branch[node].parent);
+        entries += parent[node] != LG_NONE;
+        if (parent[node] != LG_NONE)
+            meet(building, &top, parent[node]);
     }
     bool loose = entries == 0;
     if (loose) {
@@ -487,11 +487,11 @@ open_entries(lg__dominator_builder *building, lg__component_span *component)
     for (uint32_t i = component->begin; i < component->end; i++) {
         uint32_t node = building->order[i];
         uint8_t *mark = &building->mark[node];
-        bool entry = loose || branch[node].parent != LG_NONE;
+        bool entry = loose || parent[node] != LG_NONE;
         *mark = (uint8_t)((*mark & ~replaced) | marks |
                           (entry ? 0 : LG__MARK_INNER));
         if (entry)
-            branch[node].parent = top;
+            parent[node] = top;
     }
     return top;
 }
@@ -502,7 +502,7 @@ static bool
 show_inward(const lg__dominator_builder *building, uint32_t node)
 {
     const lg_columns *columns = &building->graph->columns;
-    lg__branch *branch = building->branch;
+    const lg__branches *branches = &building->branches;
     unsigned barred = lg__dominators_barred(building, node);
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
@@ -511,9 +511,10 @@ show_inward(const lg__dominator_builder *building, uint32_t node)
             (building->mark[target] & (barred | LG__MARK_INNER)) !=
                 LG__MARK_INNER)
             continue;
-        if (branch[target].depth == 0)
-            meet(building, &branch[target].parent, node);
-        else if (lg__branch_ancestor(branch, node, branch[target].depth) !=
+        if (branches->depth[target] == 0)
+            meet(building, &branches->parent[target], node);
+        else if (lg__branch_ancestor(branches, node,
+                                     lg__branch_depth(branches, target)) !=
                  target)
             return false;
     }
@@ -532,21 +533,21 @@ show_outward(const lg__dominator_builder *building, uint32_t node)
         uint32_t target = columns->edge_target[edge];
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             (building->mark[target] & barred) ||
-            building->branch[target].depth != 0)
+            building->branches.depth[target] != 0)
             continue;
         building->mark[target] |= (uint8_t)early;
-        meet(building, &building->branch[target].parent, node);
+        meet(building, &building->branches.parent[target], node);
     }
 }
 
 // Settles the members if the order of the walk is enough.
 static bool
-settle_member(const lg__dominator_builder *building, uint32_t place)
+settle_member(lg__dominator_builder *building, uint32_t place)
 {
     uint32_t node = building->order[place];
-    if (building->branch[node].parent == LG_NONE)
+    if (building->branches.parent[node] == LG_NONE)
         return false;
-    lg__branch_settle(building->branch, node);
+    lg__branch_settle(&building->branches, node);
     return show_inward(building, node);
 }
 
@@ -579,11 +580,10 @@ show_edges(lg__dominator_builder *building, uint32_t node)
 {
     const lg_columns *columns = &building->graph->columns;
     uint8_t *mark = building->mark;
-    lg__branch *branch = building->branch;
+    uint32_t *parent = building->branches.parent;
     unsigned barred = lg__dominators_barred(building, node);
     unsigned early = mark[node] & LG__MARK_EARLY;
-    uint32_t referrer =
-        mark[node] & LG__MARK_NAMESPACE ? branch[node].parent : node;
+    uint32_t referrer = mark[node] & LG__MARK_NAMESPACE ? parent[node] : node;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
@@ -591,7 +591,7 @@ show_edges(lg__dominator_builder *building, uint32_t node)
             (mark[target] & barred))
             continue;
         mark[target] |= (uint8_t)early;
-        meet(building, &branch[target].parent, referrer);
+        meet(building, &parent[target], referrer);
     }
 }
 
@@ -599,11 +599,11 @@ show_edges(lg__dominator_builder *building, uint32_t node)
 static void
 settle(lg__dominator_builder *building, uint32_t node)
 {
-    if (building->branch[node].parent == LG_NONE) {
-        building->branch[node].parent = garbage_root(building);
+    if (building->branches.parent[node] == LG_NONE) {
+        building->branches.parent[node] = garbage_root(building);
         building->mark[node] |= LG__MARK_EARLY;
     }
-    lg__branch_settle(building->branch, node);
+    lg__branch_settle(&building->branches, node);
 }
 
 static void
@@ -612,18 +612,19 @@ begin(lg__dominator_builder *building)
     uint32_t nodes = building->graph->columns.node_count;
     uint32_t root = lg__dominators_root(building);
     uint32_t garbage = garbage_root(building);
-    building->branch[root] = (lg__branch){root, root, 0};
-    building->branch[garbage] = (lg__branch){garbage, garbage, 0};
+    uint32_t *parent = building->branches.parent;
+    parent[root] = root;
+    parent[garbage] = garbage;
     for (uint32_t node = 0; node < nodes; node++) {
         bool held =
             building->mark[node] & (LG__MARK_IMPLICIT_ROOT | LG__MARK_ENTRY);
-        building->branch[node].parent = held ? root : LG_NONE;
+        parent[node] = held ? root : LG_NONE;
         if (held)
             building->mark[node] |= LG__MARK_EARLY;
     }
     for (uint32_t i = 0; i < building->policy->module_count; i++) {
         lg__module module = building->policy->modules[i];
-        building->branch[module.dict].parent = module.module;
+        parent[module.dict] = module.module;
         building->mark[module.dict] |= LG__MARK_EARLY;
     }
 }
@@ -679,8 +680,7 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
     forget_places(building);
     if (status != LG_OK)
         return status;
-    building->branch = lg__calloc(nodes + 2, sizeof(lg__branch));
-    if (building->branch == NULL)
+    if (!lg__branches_open(nodes + 2, &building->branches))
         return lg__error_memory(err);
     begin(building);
     return settle_all(building, err);
@@ -695,8 +695,8 @@ lg__dominators_free(lg__dominator_builder *building)
     size_t nodes = building->graph->columns.node_count;
     lg__huge_free(building->order, (nodes + 1) * sizeof(uint32_t));
     forget_places(building);
-    lg__free(building->branch);
+    lg__branches_free(&building->branches);
     lg__free(building->part);
-    lg__free(building->component);
+    lg__branches_free(&building->component);
     lg__vector_free(&allocator, &building->components);
 }

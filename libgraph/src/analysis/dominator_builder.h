@@ -14,13 +14,25 @@
 
 #include "analysis/policy.h"
 
-typedef struct lg__branch {
-    uint32_t parent; /**< the nearest common dominator of the referrers seen so
-                          far, then the immediate dominator */
-    uint32_t jump;   /**< a further ancestor; while a component is solved as a
-                          whole, the index of a member that is not settled */
-    uint32_t depth;  /**< below the super-root; 0: not settled, or a root */
-} lg__branch;
+/** Nodes from this depth on have a jump. */
+enum { LG__BRANCH_DEEP = 32 };
+
+/** What only deep nodes have. */
+typedef struct lg__deep_branch {
+    uint32_t jump; /**< a further ancestor */
+    uint32_t depth;
+} lg__deep_branch;
+
+/** A tree that grows from its root. */
+typedef struct lg__branches {
+    uint32_t *parent; /**< the nearest common dominator of the referrers seen so
+                           far, then the immediate dominator; while a component
+                           is solved as a whole, the index of a member that is
+                           not settled */
+    uint8_t *depth;   /**< below the super-root; 0: not settled, or a root;
+                           LG__BRANCH_DEEP: that or more */
+    lg__deep_branch *deep; /**< few pages of it are written */
+} lg__branches;
 
 /** A component: nodes that all reach each other, or one that refers to itself.
  *  An *entry* is a member that something outside refers to. */
@@ -35,19 +47,19 @@ typedef struct lg__dominator_builder {
     const lg_monitor *monitor;
     const lg__policy *policy;
     uint8_t *mark;
-    uint32_t *order;    /**< [node_count] dominators first; the members of a
-                           component stand together */
-    uint32_t *place;    /**< [node_count] what the walk knows of them; NULL once
-                           it has ended */
-    lg__branch *branch; /**< [node_count + 2]; the last two are the super-root
-                           and the root of garbage; NULL once the analysis
-                           has the parents */
+    uint32_t *order; /**< [node_count] dominators first; the members of a
+                        component stand together */
+    uint32_t *place; /**< [node_count] what the walk knows of them; NULL once
+                        it has ended */
+    lg__branches branches; /**< [node_count + 2]; the last two are the
+                              super-root and the root of garbage; empty once the
+                              analysis has the parents */
     lg__vector components; /**< lg__component_span, from the end of the order to
                               its beginning */
     uint32_t *part; /**< [node_count] 0, or the number of a component and 1: see
                        component_list.c; few pages of it are written */
-    lg__branch *component; /**< [components + 1] each below the one that
-                              dominates it collectively; the last means none */
+    lg__branches component; /**< [components + 1] each below the one that
+                               dominates it collectively; the last means none */
 } lg__dominator_builder;
 
 /** Asks the monitor now and then. Returns false and sets the error if the
@@ -82,14 +94,27 @@ lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
                : implicit_root | LG__MARK_LIVE;
 }
 
+/** Makes a tree of so many nodes, with zeros in it. Returns false when memory
+ *  ran out. Free it all the same. */
+bool lg__branches_open(size_t count, lg__branches *out);
+void lg__branches_free(lg__branches *branches);
+
+/** Returns the depth of a settled node. */
+static inline uint32_t
+lg__branch_depth(const lg__branches *branches, uint32_t node)
+{
+    return branches->depth[node] < LG__BRANCH_DEEP ? branches->depth[node]
+                                                   : branches->deep[node].depth;
+}
+
 /** Returns the nearest common ancestor of two settled nodes. O(log nodes). */
-uint32_t lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b);
+uint32_t lg__branch_meet(const lg__branches *branches, uint32_t a, uint32_t b);
 /** Returns the ancestor of a settled node at a depth that is at most the
  *  node's. O(log nodes). */
-uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
+uint32_t lg__branch_ancestor(const lg__branches *branches, uint32_t node,
                              uint32_t depth);
 /** Sets depth and jump of a node whose parent is settled. */
-void lg__branch_settle(lg__branch *branch, uint32_t node);
+void lg__branch_settle(lg__branches *branches, uint32_t node);
 
 /** Runs all steps. Afterwards, the parent of each branch is its immediate
  *  dominator. Free with lg__dominators_free, also on failure. */
