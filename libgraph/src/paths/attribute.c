@@ -76,7 +76,8 @@ mark_values(const lg_graph *graph, uint32_t names, uint8_t *marks)
 uint8_t *
 lg__class_values_mark(const lg_graph *graph)
 {
-    uint8_t *marks = lg__calloc((size_t)graph->columns.node_count + 1, 1);
+    uint8_t *marks =
+        lg__sparse_calloc((size_t)graph->columns.node_count + 1, 1);
     for (uint32_t type = 0; marks != NULL && type < graph->type_count; type++) {
         uint32_t node = graph->type_node[type];
         uint32_t names = node == LG_NONE ? LG_NONE : namespace_of(graph, node);

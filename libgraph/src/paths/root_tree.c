@@ -14,7 +14,8 @@
 #include <stdatomic.h>
 
 // What the search knows of a node, as bits. Because it visits level by level, a
-// node that it met and has not passed is of the visited level or of the next.
+// node that it met and has not passed is of the visited level or of the next:
+// it waits.
 // Most references lead to nodes that were passed, and ask no more than these
 // bits, which are close together in memory.
 enum {
@@ -24,6 +25,14 @@ enum {
     MET = 8,
 };
 
+// Nodes of one level, which wait. A large level lists only the first of them,
+// and the states of all nodes tell which the others are: so lists need little
+// memory, and few levels are large.
+typedef struct waiting {
+    uint32_t *nodes;
+    uint32_t count;
+} waiting;
+
 typedef struct search {
     lg__roottree tree;
     uint32_t *before;    // [node] of the tree
@@ -32,9 +41,24 @@ typedef struct search {
                          // and the penalty
     const uint8_t *late; // see lg__late_find
     uint8_t *shared;     // see lg__class_values_mark
-    uint32_t *queue;
-    uint32_t met, at;
+    waiting visited, next;
+    uint32_t room; // nodes that a level lists
+    uint32_t passed, at;
+    const lg_monitor *monitor;
 } search;
+
+// A level that lists fewer than one of so many nodes is large, unless it lists
+// all.
+enum { LISTED_SHARE = 32, LISTED_LEAST = 64 };
+
+static void
+wait(search *state, uint32_t node)
+{
+    waiting *next = &state->next;
+    if (next->count < state->room)
+        next->nodes[next->count] = node;
+    next->count++;
+}
 
 static uint32_t
 key_of_root(uint8_t rank)
@@ -65,7 +89,7 @@ meet_node(search *state, uint32_t node, unsigned penalty)
     uint8_t *known = &state->state[node];
     uint32_t key = key_behind(state->key[state->at], penalty);
     if (!(*known & MET))
-        state->queue[state->met++] = node;
+        wait(state, node);
     else if (key > state->key[node] ||
              (key == state->key[node] && state->at > state->before[node]))
         return;
@@ -116,7 +140,7 @@ meet_roots(search *state, bool native)
         if ((rank == LG__RANK_NATIVE) != native)
             continue;
         if (!(state->state[node] & MET))
-            state->queue[state->met++] = node;
+            wait(state, node);
         else if (state->before[node] != node ||
                  key_of_root(rank) >= state->key[node])
             continue;
@@ -177,7 +201,7 @@ visit_edges(search *state, uint32_t node)
 }
 
 // Begins a turn of the search: with the roots, with the nodes that earlier
-// turns passed over, or with native roots.
+// turns passed over, or with native roots. The former are of one level then.
 static void
 begin_turn(search *state, unsigned turn)
 {
@@ -186,46 +210,105 @@ begin_turn(search *state, unsigned turn)
         meet_roots(state, turn != 0);
     else if (state->late != NULL)
         for (uint32_t node = 0; node < nodes; node++)
-            if (state->late[node] == turn && (state->state[node] & MET))
+            if (state->late[node] == turn && (state->state[node] & MET)) {
+                state->state[node] &= (uint8_t)~ODD;
                 visit_edges(state, node);
+            }
+}
+
+// Passes a node that waits. One of a later turn is not visited.
+static bool
+pass(search *state, uint32_t node, unsigned turn, lg_error *err)
+{
+    const uint32_t nodes = state->tree.walk.graph->columns.node_count;
+    if (state->late == NULL || state->late[node] <= turn)
+        visit_edges(state, node);
+    else
+        state->state[node] |= PASSED;
+    return state->passed++ % 65536 != 0 ||
+           lg__monitor_goes_on(state->monitor, "looking for paths",
+                               (double)state->passed / nodes, err);
 }
 
 // How many nodes ahead of the search memory is asked for: their places among
 // the edges, and their edges.
 enum { PLACES_AHEAD = 16, EDGES_AHEAD = 8 };
 
-// Searches breadth first, in turns. `queue` has the nodes in the order in which
-// they are met, so level after level. Each is visited once, and has its
-// final key and the node before it by then: whatever leads to it from now on is
-// as far from the roots as itself, or farther. A node of a later turn is only
-// marked when it is met, and visited when its turn begins: so a path leads over
-// it only to what no earlier turn has reached.
-static lg_status
-spread(search *state, const lg_monitor *monitor, lg_error *err)
+static bool
+pass_listed(search *state, unsigned turn, lg_error *err)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
-    uint32_t at = 0;
+    const waiting *visited = &state->visited;
+    bool goes_on = true;
+    for (uint32_t i = 0; i < visited->count && goes_on; i++) {
+        const uint32_t *ahead = &visited->nodes[i];
+        if (i + PLACES_AHEAD < visited->count) {
+            uint64_t edge = lg_columns_first_edge(columns, ahead[EDGES_AHEAD]);
+            __builtin_prefetch(lg_first_edges_ahead(&columns->first_edge,
+                                                    ahead[PLACES_AHEAD]));
+            __builtin_prefetch(&columns->edge_target[edge]);
+            __builtin_prefetch(&columns->edge_kind[edge]);
+        }
+        goes_on = pass(state, *ahead, turn, err);
+    }
+    return goes_on;
+}
+
+// States that are compared at once.
+enum { TOGETHER = sizeof(uint64_t) };
+
+// Returns whether one of the states, behind which there are others, is `wanted`
+// in the bits of the mask.
+static bool
+has_state(const uint8_t *states, uint8_t mask, uint8_t wanted)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX;
+    uint64_t differs;
+    memcpy(&differs, states, sizeof differs);
+    differs = (differs & mask * ones) ^ wanted * ones;
+    return ((differs - ones) & ~differs & ones << 7) != 0;
+}
+
+// Passes the nodes of a large level, which are those that wait and are of it.
+static bool
+pass_all(search *state, unsigned turn, lg_error *err)
+{
+    const uint32_t nodes = state->tree.walk.graph->columns.node_count;
+    const uint8_t mask = MET | PASSED | ODD;
+    const uint8_t wanted = state->state[state->visited.nodes[0]] & mask;
+    bool goes_on = true;
+    for (uint32_t node = 0; node < nodes && goes_on;) {
+        if (nodes - node >= TOGETHER &&
+            !has_state(state->state + node, mask, wanted)) {
+            node += TOGETHER;
+            continue;
+        }
+        if ((state->state[node] & mask) == wanted)
+            goes_on = pass(state, node, turn, err);
+        node++;
+    }
+    return goes_on;
+}
+
+// Searches breadth first, in turns, and in each level after level. What a level
+// leads to does not depend on the order of its nodes. Each is visited once, and
+// has its final key and the node before it by then: whatever leads to it from
+// now on is as far from the roots as itself, or farther. A node of a later turn
+// is only marked when it is met, and visited when its turn begins: so a path
+// leads over it only to what no earlier turn has reached.
+static lg_status
+spread(search *state, lg_error *err)
+{
     for (unsigned turn = 0; turn <= LG__LATE_LEVELS; turn++) {
         begin_turn(state, turn);
-        for (; at < state->met; at++) {
-            uint32_t node = state->queue[at];
-            if (at % 65536 == 0 &&
-                !lg__monitor_goes_on(monitor, "looking for paths",
-                                     (double)at / columns->node_count, err))
+        while (state->next.count > 0) {
+            const waiting passed = state->visited;
+            state->visited = state->next;
+            state->next = (waiting){passed.nodes, 0};
+            if (!(state->visited.count <= state->room
+                      ? pass_listed(state, turn, err)
+                      : pass_all(state, turn, err)))
                 return LG_ECANCELLED;
-            if (at + PLACES_AHEAD < state->met) {
-                const uint32_t *ahead = &state->queue[at];
-                uint64_t edge =
-                    lg_columns_first_edge(columns, ahead[EDGES_AHEAD]);
-                __builtin_prefetch(lg_first_edges_ahead(&columns->first_edge,
-                                                        ahead[PLACES_AHEAD]));
-                __builtin_prefetch(&columns->edge_target[edge]);
-                __builtin_prefetch(&columns->edge_kind[edge]);
-            }
-            if (state->late == NULL || state->late[node] <= turn)
-                visit_edges(state, node);
-            else
-                state->state[node] |= PASSED;
         }
     }
     return LG_OK;
@@ -275,20 +358,23 @@ grow(lg__roottree *tree, const uint8_t *late, const lg_monitor *monitor,
      lg_error *err)
 {
     const lg_allocator allocator = lg_allocator_default();
-    size_t nodes = tree->walk.graph->columns.node_count;
+    const uint32_t nodes = tree->walk.graph->columns.node_count;
+    const uint32_t room = nodes / LISTED_SHARE + LISTED_LEAST;
     search state = {
         .tree = *tree,
         .before = lg__compact_open(&allocator, nodes, &tree->before),
-        .state = lg__alloc(nodes + 1),
-        .key = lg__alloc((nodes + 1) * sizeof(uint32_t)),
-        .queue = lg__alloc((nodes + 1) * sizeof(uint32_t)),
+        .state = lg__alloc((size_t)nodes + 1),
+        .key = lg__alloc(((size_t)nodes + 1) * sizeof(uint32_t)),
+        .visited = {lg__alloc(room * sizeof(uint32_t)), 0},
+        .next = {lg__alloc(room * sizeof(uint32_t)), 0},
+        .room = room,
+        .monitor = monitor,
         .shared = lg__class_values_mark(tree->walk.graph),
         .late = late,
     };
-    lg_status status =
-        state.before && state.state && state.key && state.queue && state.shared
-            ? LG_OK
-            : lg__error_memory(err);
+    const bool enough = state.before && state.state && state.key &&
+                        state.visited.nodes && state.next.nodes && state.shared;
+    lg_status status = enough ? LG_OK : lg__error_memory(err);
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
         state.before[i] = i;
         state.state[i] =
@@ -297,12 +383,13 @@ grow(lg__roottree *tree, const uint8_t *late, const lg_monitor *monitor,
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
-        status = spread(&state, monitor, err);
+        status = spread(&state, err);
     if (status == LG_OK)
         lg__compact_close(&allocator, &tree->before, nodes);
     lg__free(state.state);
     lg__free(state.key);
-    lg__free(state.queue);
+    lg__free(state.visited.nodes);
+    lg__free(state.next.nodes);
     lg__free(state.shared);
     return status;
 }
