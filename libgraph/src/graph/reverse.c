@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Counts in-edges: afterwards the number behind a node's is the start of its
-// in-edges. Filling moves it to their end, where those of the next node start.
+// in-edges. Listing moves it to their end, where those of the next node start.
 static void
 count_in_edges(const lg_columns *columns, uint32_t *first)
 {
@@ -17,14 +17,6 @@ count_in_edges(const lg_columns *columns, uint32_t *first)
         first[node + 1] = sum;
         sum += count;
     }
-}
-
-static void
-fill(const lg_columns *columns, uint32_t *first, uint32_t *edges)
-{
-    count_in_edges(columns, first);
-    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        edges[first[columns->edge_target[edge] + 1]++] = (uint32_t)edge;
 }
 
 static void
@@ -41,25 +33,103 @@ list_sources(const lg_columns *columns, uint32_t *source)
             columns->node_count > 0 ? columns->node_count - 1 : 0;
 }
 
-// Packs the numbers of edges into their own block. Numbers of 32 bits take no
-// more than that when they are packed, so each block of them is read before its
-// bytes are overwritten. The last one has room for all that a block may have.
-static bool
-pack_edges(const lg_columns *columns, const lg_allocator *allocator,
-           lg__packing *packing)
+// Lists and packs the references to some of the nodes at a time, because a
+// number that waits to be packed takes twice the bytes of a packed one. The
+// parts have about as many references, and few references are one part.
+enum { PARTS = 4, ONE_PART = 1 << 16 };
+
+typedef struct parts {
+    const lg_columns *columns;
+    uint32_t *first;           // see count_in_edges
+    uint32_t begin[PARTS + 1]; // the first node of each part
+    uint32_t *edges;           // of one part, behind those of half a block
+    size_t waiting;            // numbers of half a block
+} parts;
+
+// Returns where the references to a node begin that are not listed yet.
+static uint64_t
+place_of(const parts *all, uint32_t node)
 {
-    const uint32_t *edges = packing->word.data;
-    uint64_t numbers[LG_PACKED_BLOCK];
-    bool enough = true;
-    for (uint64_t edge = 0; edge < columns->edge_count && enough;) {
-        size_t count = 0;
-        while (count < LG_PACKED_BLOCK && edge < columns->edge_count)
-            numbers[count++] = ~(uint64_t)edges[edge++];
-        enough = lg__packing_add(allocator, packing, numbers, count);
+    return node < all->columns->node_count ? all->first[node + 1]
+                                           : all->columns->edge_count;
+}
+
+// Returns the most references of a part.
+static uint64_t
+divide(parts *all)
+{
+    const uint64_t edges = all->columns->edge_count;
+    const uint64_t share = edges > ONE_PART ? edges / PARTS + 1 : edges;
+    uint32_t node = 0;
+    uint64_t most = 0;
+    for (unsigned part = 0; part < PARTS; part++) {
+        const uint64_t begin = place_of(all, node);
+        all->begin[part] = node;
+        while (node < all->columns->node_count &&
+               (part + 1 == PARTS || place_of(all, node) < (part + 1) * share))
+            node++;
+        const uint64_t count = place_of(all, node) - begin;
+        most = count > most ? count : most;
     }
+    all->begin[PARTS] = node;
+    return most;
+}
+
+static size_t
+list_part(const parts *all, uint32_t from, uint32_t end)
+{
+    const lg_columns *columns = all->columns;
+    const uint64_t begin = place_of(all, from);
+    const size_t count = (size_t)(place_of(all, end) - begin);
+    uint32_t *place = all->first + from + 1;
+    uint32_t *edges = all->edges + all->waiting;
+    for (uint64_t edge = 0; edge < columns->edge_count && count > 0; edge++) {
+        const uint32_t node = columns->edge_target[edge] - from;
+        if (node < end - from)
+            edges[place[node]++ - begin] = (uint32_t)edge;
+    }
+    return count;
+}
+
+// Packs the first numbers. Those that fill no block go on waiting, unless they
+// are the last.
+static bool
+pack_part(parts *all, const lg_allocator *allocator, lg__packing *packing,
+          size_t count, bool is_last)
+{
+    uint64_t numbers[LG_PACKED_BLOCK];
+    const size_t whole = count - (is_last ? 0 : count % LG_PACKED_BLOCK);
+    for (size_t at = 0; at < whole;) {
+        size_t filled = 0;
+        while (filled < LG_PACKED_BLOCK && at < whole)
+            numbers[filled++] = ~(uint64_t)all->edges[at++];
+        if (!lg__packing_add(allocator, packing, numbers, filled))
+            return false;
+    }
+    all->waiting = count - whole;
+    memmove(all->edges, all->edges + whole, all->waiting * sizeof *all->edges);
+    return true;
+}
+
+static bool
+pack_edges(const lg_columns *columns, uint32_t *first,
+           const lg_allocator *allocator, lg__packing *packing)
+{
+    parts all = {.columns = columns, .first = first};
+    count_in_edges(columns, first);
+    const size_t room = (size_t)divide(&all) + LG_PACKED_BLOCK;
+    all.edges = lg__alloc(room * sizeof *all.edges);
+    bool enough = all.edges != NULL;
+    for (unsigned i = 0; i < PARTS && enough; i++) {
+        const size_t count =
+            all.waiting + list_part(&all, all.begin[i], all.begin[i + 1]);
+        enough = pack_part(&all, allocator, packing, count, i + 1 == PARTS);
+    }
+    lg__free(all.edges);
     return enough;
 }
 
+// A packed number takes no more than one of 32 bits.
 static bool
 open_packing(const lg_columns *columns, const lg_allocator *allocator,
              lg__packing *packing)
@@ -86,12 +156,12 @@ lg__reverse_make(const lg_columns *columns, const lg_allocator *allocator,
     made.source = lg__allocate(allocator, source_bytes(columns));
     bool enough = first != NULL && made.source != NULL &&
                   open_packing(columns, allocator, &made.packing);
-    if (enough) {
-        fill(columns, first, made.packing.word.data);
+    if (enough && pack_edges(columns, first, allocator, &made.packing)) {
         lg__compact_close(allocator, &made.first, places);
         list_sources(columns, made.source);
-        enough = pack_edges(columns, allocator, &made.packing) &&
-                 lg__packing_end(allocator, &made.packing, &made.edge);
+        enough = lg__packing_end(allocator, &made.packing, &made.edge);
+    } else {
+        enough = false;
     }
     if (enough)
         *out = made;
