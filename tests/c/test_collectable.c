@@ -120,6 +120,37 @@ random_graphs(void)
     }
 }
 
+// A list has `references` to itself, and `more` that no edge explains. Returns
+// whether the collector would free it.
+static bool
+is_freed(uint32_t references, uint32_t more)
+{
+    story made = story_begin();
+    const uint32_t list = story_add(&made, "list", NULL, 56);
+    for (uint32_t i = 0; i < references; i++)
+        story_edge(&made, list, list, LG_EDGE_INDEX, i);
+    story_hold(&made, list, more);
+    lg_graph *graph = story_end(&made);
+    uint8_t *flags = NULL;
+    REQUIRE(lg_graph_collectable(graph, &flags, NULL) == LG_OK);
+    const bool is_free = flags[list];
+    free(flags);
+    lg_graph_free(graph);
+    return is_free;
+}
+
+// Counts that a byte has no room for, and those beside them.
+static void
+many_references(void)
+{
+    for (uint32_t references = 250; references < 260; references++) {
+        CHECK(is_freed(references, 0));
+        CHECK(!is_freed(references, 1));
+        CHECK(!is_freed(references, 256));
+    }
+    CHECK(is_freed(1000, 0) && !is_freed(1000, 1));
+}
+
 // Objects that are immortal or whose count exceeds the column count as held.
 static void
 countless(void)
@@ -159,6 +190,7 @@ partial(void)
 SUITE(collectable)
 {
     RUN(random_graphs);
+    RUN(many_references);
     RUN(countless);
     RUN(partial);
     return test_result();

@@ -101,11 +101,46 @@ enum {
     IGNORED = LG__BLOCKED,
 };
 
+// Of nearly all nodes, a byte has what the collector cannot explain.
+enum {
+    UNCOUNTED = UINT8_MAX - 1,
+    LARGE = UINT8_MAX, // see the list of large numbers
+};
+
 typedef struct deduction {
     const lg_columns *columns;
-    uint32_t *references; // gc_refs: what the collector cannot explain
+    uint8_t *references; // gc_refs
+    uint32_t *large;     // [node] few pages of it are written
     uint8_t *state;
 } deduction;
+
+static void
+begin_references(deduction *state)
+{
+    const lg_columns *columns = state->columns;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        const uint32_t count = lg_columns_refcount(columns, node);
+        uint8_t *references = &state->references[node];
+        *references = (uint8_t)count;
+        if (!lg__is_counted(columns, node)) {
+            *references = UNCOUNTED;
+        } else if (count >= UNCOUNTED) {
+            *references = LARGE;
+            state->large[node] = count;
+        }
+    }
+}
+
+static inline void
+subtract_one(deduction *state, uint32_t node)
+{
+    const uint8_t left = state->references[node];
+    if (left < UNCOUNTED)
+        state->references[node] = (uint8_t)(left - (left > 0));
+    else if (left == LARGE)
+        state->large[node] -=
+            state->large[node] > 0 && state->large[node] < UINT32_MAX;
+}
 
 enum { AHEAD = 16 }; // how many edges ahead to prefetch targets
 
@@ -113,25 +148,25 @@ static void
 subtract_references(deduction *state)
 {
     const lg_columns *columns = state->columns;
-    for (uint32_t node = 0; node < columns->node_count; node++)
-        state->references[node] = lg__is_counted(columns, node)
-                                      ? lg_columns_refcount(columns, node)
-                                      : UINT32_MAX;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         if (!lg__is_visited(columns, node))
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
             if (edge + AHEAD < columns->edge_count)
                 __builtin_prefetch(
                     &state->references[columns->edge_target[edge + AHEAD]]);
-            if (!(columns->edge_kind[edge] & LG_EDGE_TRAVERSED))
-                continue;
-            uint32_t left = state->references[target];
-            state->references[target] -= left > 0 && left < UINT32_MAX;
+            if (columns->edge_kind[edge] & LG_EDGE_TRAVERSED)
+                subtract_one(state, columns->edge_target[edge]);
         }
     }
+}
+
+static bool
+has_references(const deduction *state, uint32_t node)
+{
+    return state->references[node] == LARGE ? state->large[node] > 0
+                                            : state->references[node] > 0;
 }
 
 static void
@@ -139,15 +174,17 @@ split(deduction *state)
 {
     for (uint32_t node = 0; node < state->columns->node_count; node++)
         state->state[node] = !lg__is_visited(state->columns, node) ? IGNORED
-                             : state->references[node] > 0         ? REACHABLE
+                             : has_references(state, node)         ? REACHABLE
                                                                    : GARBAGE;
 }
 
 static lg_status
 deduce(deduction *state, lg_error *err)
 {
-    if (state->references == NULL || state->state == NULL)
+    if (state->references == NULL || state->large == NULL ||
+        state->state == NULL)
         return lg__error_memory(err);
+    begin_references(state);
     subtract_references(state);
     split(state);
     if (!lg__reach(state->columns, LG_EDGE_TRAVERSED, LG_EDGE_TRAVERSED,
@@ -168,11 +205,13 @@ lg__graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     size_t nodes = (size_t)graph->columns.node_count + 1;
     deduction state = {
         .columns = &graph->columns,
-        .references = lg__alloc(nodes * sizeof(uint32_t)),
+        .references = lg__alloc(nodes),
+        .large = lg__sparse_calloc(nodes, sizeof(uint32_t)),
         .state = lg__calloc(nodes, 1),
     };
     lg_status status = deduce(&state, err);
     lg__free(state.references);
+    lg__free(state.large);
     if (status == LG_OK)
         *flags = state.state;
     else
