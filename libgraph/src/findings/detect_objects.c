@@ -355,17 +355,18 @@ wrapped_by(const lg__detection *detection, uint32_t function)
 }
 
 // Notes the chain below a function that no other function of the chain wraps.
+// Of a function that wraps another one, `wrapped` has that one's number and 1.
 static void
 note_chain(lg__detection *detection, uint32_t head, const uint32_t *wrapped)
 {
     size_t length = 1;
     uint32_t at = wrapped[head];
-    for (; at != LG_NONE && length < LONG_CHAIN; at = wrapped[at])
+    for (; at != 0 && length < LONG_CHAIN; at = wrapped[at - 1])
         length++;
     if (length < MANY_WRAPPERS || length == LONG_CHAIN)
         return;
-    for (at = wrapped[head]; at != LG_NONE; at = wrapped[at])
-        lg__detection_note(detection, head, at);
+    for (at = wrapped[head]; at != 0; at = wrapped[at - 1])
+        lg__detection_note(detection, head, at - 1);
 }
 
 static void
@@ -373,19 +374,20 @@ look_for_wrappers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint32_t *wrapped = lg__alloc(nodes * sizeof *wrapped);
-    uint8_t *is_inner = lg__calloc(nodes, 1);
+    uint32_t *wrapped = lg__sparse_calloc(nodes, sizeof *wrapped);
+    uint8_t *is_inner = lg__sparse_calloc(nodes, 1);
     names all_names = {.detection = detection};
     detection->failed |= !wrapped || !is_inner;
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t node = all->items[i];
-        wrapped[node] =
+        const bool may =
             lg__node_role(detection->graph, node) == LG__ROLE_FUNCTION &&
-                    may_wrap(&all_names, node)
-                ? wrapped_by(detection, node)
-                : LG_NONE;
-        if (wrapped[node] != LG_NONE)
-            is_inner[wrapped[node]] = 1;
+            may_wrap(&all_names, node);
+        const uint32_t inner = may ? wrapped_by(detection, node) : LG_NONE;
+        if (inner == LG_NONE)
+            continue;
+        wrapped[node] = inner + 1;
+        is_inner[inner] = 1;
     }
     for (size_t i = 0; i < all->count && !detection->failed; i++)
         if (!is_inner[all->items[i]])

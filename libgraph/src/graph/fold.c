@@ -185,16 +185,58 @@ lg__attribute_is_frozen(const lg_graph *graph, uint32_t node, lg_string name)
            ((frozen & FIELDS) && is_frozen_field(graph, type, name));
 }
 
+// Few pages of `fold` and `more_holders` are written.
 typedef struct folding {
     const lg_graph *graph;
-    lg__fold *fold;
-    uint32_t *holders; // number of strong counted in-edges that do not open the
-                       // node
-    uint8_t *openers;  // number of edges that would open it, up to 2
+    lg__fold *fold;   // 1 + the owner, or 0; and the rank
+    uint8_t *holders; // number of strong counted in-edges that do not open the
+                      // node: its last byte
+    uint32_t *more_holders; // and the bytes above that
+    uint8_t *openers;       // number of edges that would open it, up to 2
     uint8_t *state;
 } folding;
 
 enum { IS_GIVEN = 1, IS_CANDIDATE = 2 };
+
+// Returns the owner that a node is folded into so far, or LG_NONE.
+static uint32_t
+owner_of(const folding *state, uint32_t node)
+{
+    return state->fold[node].owner - 1;
+}
+
+static void
+fold_into(folding *state, uint32_t node, uint32_t owner, uint32_t rank)
+{
+    state->fold[node] = (lg__fold){owner + 1, rank};
+}
+
+static void
+unfold(folding *state, uint32_t node)
+{
+    if (owner_of(state, node) != LG_NONE)
+        state->fold[node] = (lg__fold){0, 0};
+}
+
+static inline void
+add_holder(folding *state, uint32_t node)
+{
+    if (++state->holders[node] == 0)
+        state->more_holders[node]++;
+}
+
+static void
+drop_holder(folding *state, uint32_t node)
+{
+    if (state->holders[node]-- == 0)
+        state->more_holders[node]--;
+}
+
+static bool
+has_holders(const folding *state, uint32_t node)
+{
+    return state->holders[node] != 0 || state->more_holders[node] != 0;
+}
 
 static bool
 is_namespace_owner(const lg_graph *graph, uint32_t node)
@@ -227,13 +269,12 @@ is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 static void
 note_opener(folding *state, uint32_t source, uint32_t rank, uint32_t target)
 {
-    lg__fold *fold = &state->fold[target];
+    const uint32_t owner = owner_of(state, target);
     if (state->openers[target] < 2)
         state->openers[target]++;
-    if (fold->owner == LG_NONE ||
-        (is_namespace_owner(state->graph, source) &&
-         !is_namespace_owner(state->graph, fold->owner)))
-        *fold = (lg__fold){source, rank};
+    if (owner == LG_NONE || (is_namespace_owner(state->graph, source) &&
+                             !is_namespace_owner(state->graph, owner)))
+        fold_into(state, target, source, rank);
 }
 
 static void
@@ -256,7 +297,7 @@ note_edges_of(folding *state, uint32_t node)
                         target != node && is_namespace(graph, target)))
             note_opener(state, node, rank, target);
         else if (!(kind & LG_EDGE_UNCOUNTED))
-            state->holders[target]++;
+            add_holder(state, target);
     }
 }
 
@@ -277,11 +318,11 @@ mark_candidates(folding *state)
         if (graph->root_kind[i] == LG_ROOT_GIVEN)
             state->state[graph->root_node[i]] = IS_GIVEN;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint32_t owner = state->fold[node].owner;
+        uint32_t owner = owner_of(state, node);
         if (owner == LG_NONE || (state->state[node] & IS_GIVEN))
             continue;
         if (is_namespace_owner(graph, owner) ||
-            (state->openers[node] == 1 && state->holders[node] == 0 &&
+            (state->openers[node] == 1 && !has_holders(state, node) &&
              !has_unseen_holders(graph, node)))
             state->state[node] |= IS_CANDIDATE;
     }
@@ -291,7 +332,7 @@ static void
 drop_the_rest(folding *state)
 {
     for (uint32_t node = 0; node < state->graph->columns.node_count; node++) {
-        uint32_t owner = state->fold[node].owner;
+        uint32_t owner = owner_of(state, node);
         if (owner != LG_NONE &&
             (!(state->state[node] & IS_CANDIDATE) ||
              (state->state[owner] & IS_CANDIDATE) ||
@@ -300,7 +341,7 @@ drop_the_rest(folding *state)
     }
     for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
         if (!(state->state[node] & IS_CANDIDATE))
-            state->fold[node] = (lg__fold){LG_NONE, 0};
+            unfold(state, node);
 }
 
 // Subtracts the edges of a folded closure tuple from the holders of its cells.
@@ -319,11 +360,10 @@ note_cells_of(folding *state, uint32_t tuple)
             lg__node_role(state->graph, cell) != LG__ROLE_CELL)
             continue;
         if (!(kind & LG_EDGE_UNCOUNTED))
-            state->holders[cell]--;
-        lg__fold *fold = &state->fold[cell];
-        uint32_t owner = state->fold[tuple].owner;
-        if (owner < fold->owner)
-            *fold = (lg__fold){owner, (uint32_t)(edge - begin)};
+            drop_holder(state, cell);
+        const uint32_t owner = owner_of(state, tuple);
+        if (owner < owner_of(state, cell))
+            fold_into(state, cell, owner, (uint32_t)(edge - begin));
     }
 }
 
@@ -332,14 +372,14 @@ fold_cells(folding *state)
 {
     const lg_graph *graph = state->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        if (state->fold[node].owner != LG_NONE &&
+        if (owner_of(state, node) != LG_NONE &&
             lg__node_role(graph, node) == LG__ROLE_TUPLE)
             note_cells_of(state, node);
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         if (lg__node_role(graph, node) == LG__ROLE_CELL &&
-            (state->holders[node] != 0 || (state->state[node] & IS_GIVEN) ||
+            (has_holders(state, node) || (state->state[node] & IS_GIVEN) ||
              has_unseen_holders(graph, node)))
-            state->fold[node] = (lg__fold){LG_NONE, 0};
+            unfold(state, node);
 }
 
 static bool
@@ -386,8 +426,8 @@ is_part_of(const folding *state, uint32_t holder, uint64_t edge)
     return is_buffer(graph, buffer) && state->openers[buffer] == 1 &&
            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
            !(state->state[buffer] & IS_GIVEN) && !is_buffer(graph, holder) &&
-           state->fold[buffer].owner == LG_NONE &&
-           state->fold[holder].owner == LG_NONE &&
+           owner_of(state, buffer) == LG_NONE &&
+           owner_of(state, holder) == LG_NONE &&
            !is_cell_or_tuple(graph, holder);
 }
 
@@ -409,8 +449,7 @@ fold_buffers(folding *state, lg__vector *buffers)
             if (place == NULL)
                 return false;
             *place = (lg__folded_buffer){node, buffer};
-            state->fold[buffer] =
-                (lg__fold){node, (uint32_t)(edge - edges.begin)};
+            fold_into(state, buffer, node, (uint32_t)(edge - edges.begin));
         }
     }
     return true;
@@ -421,11 +460,6 @@ fill(folding *state)
 {
     uint32_t nodes = state->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++)
-        state->fold[node] = (lg__fold){LG_NONE, 0};
-    memset(state->holders, 0, nodes * sizeof(uint32_t));
-    memset(state->openers, 0, nodes);
-    memset(state->state, 0, nodes);
-    for (uint32_t node = 0; node < nodes; node++)
         note_edges_of(state, node);
     mark_candidates(state);
     drop_the_rest(state);
@@ -434,28 +468,29 @@ fill(folding *state)
 
 // Marks the nodes that have a fold. Returns how many.
 static size_t
-mark_folded(const lg_graph *graph, const lg__fold *all, lg__folds *out)
+mark_folded(const folding *state, lg__folds *out)
 {
-    const uint32_t nodes = graph->columns.node_count;
+    const uint32_t nodes = state->graph->columns.node_count;
     const size_t blocks = lg__marked_blocks(nodes);
     memset(out->marked, 0, blocks * sizeof *out->marked);
     for (uint32_t node = 0; node < nodes; node++)
-        if (all[node].owner != LG_NONE)
+        if (owner_of(state, node) != LG_NONE)
             lg__mark_node(out->marked, node);
     return lg__count_marks(out->marked, blocks);
 }
 
 // Keeps the folds of the nodes that have one, in their order.
 static bool
-keep_folds(const lg_graph *graph, const lg__fold *all, lg__folds *out)
+keep_folds(const folding *state, lg__folds *out)
 {
+    const lg_graph *graph = state->graph;
     const uint32_t nodes = graph->columns.node_count;
     const size_t size = lg__marked_blocks(nodes) * sizeof *out->marked;
     out->marked = lg__allocate(&graph->allocator, size);
-    out->items = (lg__vector){.element = sizeof *all};
+    out->items = (lg__vector){.element = sizeof(lg__fold)};
     if (out->marked == NULL)
         return false;
-    const size_t count = mark_folded(graph, all, out);
+    const size_t count = mark_folded(state, out);
     lg__fold *items =
         lg__allocate(&graph->allocator, (count + 1) * sizeof *items);
     if (items == NULL) {
@@ -464,36 +499,51 @@ keep_folds(const lg_graph *graph, const lg__fold *all, lg__folds *out)
     }
     size_t kept = 0;
     for (uint32_t node = 0; node < nodes; node++)
-        if (all[node].owner != LG_NONE)
-            items[kept++] = all[node];
+        if (owner_of(state, node) != LG_NONE)
+            items[kept++] =
+                (lg__fold){owner_of(state, node), state->fold[node].rank};
     out->items = (lg__vector){items, count, count + 1, sizeof *items};
     return true;
 }
 
 static bool
+folding_begin(const lg_graph *graph, folding *out)
+{
+    const size_t nodes = (size_t)graph->columns.node_count + 1;
+    *out = (folding){
+        .graph = graph,
+        .fold = lg__sparse_calloc(nodes, sizeof(lg__fold)),
+        .holders = lg__calloc(nodes, 1),
+        .more_holders = lg__sparse_calloc(nodes, sizeof(uint32_t)),
+        .openers = lg__calloc(nodes, 1),
+        .state = lg__calloc(nodes, 1),
+    };
+    return out->fold && out->holders && out->more_holders && out->openers &&
+           out->state;
+}
+
+static void
+folding_end(folding *state)
+{
+    lg__free(state->fold);
+    lg__free(state->holders);
+    lg__free(state->more_holders);
+    lg__free(state->openers);
+    lg__free(state->state);
+}
+
+static bool
 make_folds(const lg_graph *graph, lg__vector *buffers, lg__folds *out)
 {
-    const lg_allocator *allocator = &graph->allocator;
-    size_t nodes = graph->columns.node_count;
-    folding state = {
-        .graph = graph,
-        .fold = lg__allocate(allocator, nodes * sizeof(lg__fold)),
-        .holders = lg__allocate(allocator, nodes * sizeof(uint32_t)),
-        .openers = lg__allocate(allocator, nodes),
-        .state = lg__allocate(allocator, nodes),
-    };
-    bool enough = state.fold && state.holders && state.openers && state.state;
+    folding state;
+    bool enough = folding_begin(graph, &state);
     if (enough) {
         fill(&state);
-        enough = fold_buffers(&state, buffers);
+        enough = fold_buffers(&state, buffers) && keep_folds(&state, out);
     }
-    lg__deallocate(allocator, state.holders, nodes * sizeof(uint32_t));
-    lg__deallocate(allocator, state.openers, nodes);
-    lg__deallocate(allocator, state.state, nodes);
-    enough = enough && keep_folds(graph, state.fold, out);
-    lg__deallocate(allocator, state.fold, nodes * sizeof(lg__fold));
+    folding_end(&state);
     if (!enough)
-        lg__vector_free(allocator, buffers);
+        lg__vector_free(&graph->allocator, buffers);
     return enough;
 }
 
