@@ -116,6 +116,41 @@ ties(void)
     }
 }
 
+// Levels of more nodes than are listed: modules, an object of each, what
+// several of those hold, and objects that few of the last level hold.
+static lg_graph *
+wide(uint64_t seed)
+{
+    enum { WIDE = 400 };
+    uint32_t above[WIDE];
+    story made = story_begin();
+    lg_graph_free(random_graph(seed)); // begins the sequence
+    for (int i = 0; i < WIDE; i++)
+        above[i] = story_module(&made, "app");
+    for (int level = 0; level < 4; level++) {
+        uint32_t level_below[WIDE];
+        for (int i = 0; i < WIDE; i++)
+            level_below[i] = story_add(&made, "app.Step", NULL, 48);
+        for (int i = 0; i < 2 * WIDE; i++)
+            story_edge(&made, above[random_below(WIDE)],
+                       level_below[random_below(level < 3 ? WIDE : 9)],
+                       random_below(4) ? LG_EDGE_ATTRIBUTE : LG_EDGE_REFERENCE,
+                       lg_builder_intern(made.builder, "x", 1));
+        memcpy(above, level_below, sizeof above);
+    }
+    return story_end(&made);
+}
+
+static void
+wide_levels(void)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        lg_graph *graph = wide(seed);
+        CHECK(count_differing(graph) == 0);
+        lg_graph_free(graph);
+    }
+}
+
 // Of holders that are equally near and telling, the one with the lowest index
 // is on the path, wherever it is among the referrers.
 static void
@@ -391,6 +426,7 @@ SUITE(root_tree)
     RUN(small_graphs_need_no_helper);
     RUN(random_graphs);
     RUN(ties);
+    RUN(wide_levels);
     RUN(lowest_holder);
     RUN(long_paths);
     RUN(entrances);
