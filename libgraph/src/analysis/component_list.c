@@ -404,26 +404,20 @@ weigh(listing *state, lg_error *err)
     return status;
 }
 
-// Each member's part is its component. Returns false when memory ran out.
-static bool
+static void
 name_components(listing *state)
 {
-    lg__dominator_builder *building = state->building;
-    const lg__component_span *components = building->components.data;
-    if (!begin_parts(building))
-        return false;
+    const lg__dominator_builder *building = state->building;
     for (uint32_t k = 0; k < state->count; k++) {
+        const lg__component_span span = components(building)[k];
         weighed *item = &state->items[k];
         item->index = k;
         item->node = LG_NONE;
-        item->count = components[k].end - components[k].begin;
-        for (uint32_t i = components[k].begin; i < components[k].end; i++) {
-            uint32_t node = building->order[i];
-            building->part[node] = k + 1;
-            item->node = node < item->node ? node : item->node;
-        }
+        item->count = span.end - span.begin;
+        for (uint32_t i = span.begin; i < span.end; i++)
+            if (building->order[i] < item->node)
+                item->node = building->order[i];
     }
-    return true;
 }
 
 static int
@@ -436,33 +430,62 @@ compare_on_device(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// rank[k] is the sorted position of the builder's component k.
-static void
-fill(const listing *state, const uint32_t *rank, uint32_t *next)
+// Replaces the builder's number of each component by its place in the list.
+// Returns false when memory ran out.
+static bool
+rank_on_devices(const listing *state)
 {
-    lg_analysis *analysis = state->analysis;
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < state->count; k++) {
-        analysis->component_first[k] = next[k] = sum;
-        analysis->component_host[k] = state->items[k].host;
-        sum += state->items[k].count;
-    }
-    analysis->component_first[state->count] = sum;
-    lg__member *member = analysis->member;
-    for (uint32_t node = 0; member < analysis->member + sum; node++) {
-        const uint32_t part = part_of(state->building, node);
-        if (part == LG_NONE)
-            continue;
-        uint32_t k = rank[part];
-        analysis->component_node[next[k]++] = node;
-        *member++ = (lg__member){node, k};
-    }
-    lg__on_device *entries = analysis->component_device.data;
-    size_t count = analysis->component_device.count;
+    lg__on_device *entries = state->analysis->component_device.data;
+    const size_t count = state->analysis->component_device.count;
+    if (count == 0)
+        return true;
+    uint32_t *rank = lg__alloc(state->count * sizeof *rank);
+    if (rank == NULL)
+        return false;
+    for (uint32_t k = 0; k < state->count; k++)
+        rank[state->items[k].index] = k;
     for (size_t i = 0; i < count; i++)
         entries[i].node = rank[entries[i].node];
-    if (count > 0)
-        qsort(entries, count, sizeof *entries, compare_on_device);
+    qsort(entries, count, sizeof *entries, compare_on_device);
+    lg__free(rank);
+    return true;
+}
+
+// Lists the members component by component.
+static void
+list_members(const listing *state)
+{
+    lg_analysis *analysis = state->analysis;
+    const lg__dominator_builder *building = state->building;
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < state->count; k++) {
+        const lg__component_span span =
+            components(building)[state->items[k].index];
+        analysis->component_first[k] = sum;
+        analysis->component_host[k] = state->items[k].host;
+        for (uint32_t i = span.begin; i < span.end; i++)
+            analysis->member[sum++] = (lg__member){building->order[i], k};
+    }
+    analysis->component_first[state->count] = sum;
+}
+
+// Sorts the members by node, and then each goes to its component: so those of a
+// component ascend, too. Returns false when memory ran out.
+static bool
+sort_members(lg_analysis *analysis)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    const uint32_t count = analysis->component_count;
+    uint32_t *first = analysis->component_first;
+    const uint32_t members = first[count];
+    lg__member *member = analysis->member;
+    if (!lg__radix_sort(&allocator, member, members, sizeof *member))
+        return false;
+    for (uint32_t i = 0; i < members; i++)
+        analysis->component_node[first[member[i].component]++] = member[i].node;
+    memmove(first + 1, first, count * sizeof *first);
+    first[0] = 0;
+    return true;
 }
 
 static bool
@@ -476,35 +499,41 @@ make_room(lg_analysis *analysis, size_t count, size_t members)
            analysis->component_node && analysis->member;
 }
 
+static void
+forget_collective_dominators(lg__dominator_builder *building)
+{
+    lg__branches_free(&building->component);
+    lg__free(building->part);
+    building->part = NULL;
+}
+
 lg_status
 lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
                     lg_error *err)
 {
-    const lg__component_span *components = building->components.data;
     size_t count = building->components.count;
     size_t members = 0;
     for (size_t k = 0; k < count; k++)
-        members += components[k].end - components[k].begin;
+        members += components(building)[k].end - components(building)[k].begin;
     listing state = {
         .analysis = analysis,
         .building = building,
         .count = (uint32_t)count,
         .items = lg__calloc(count + 1, sizeof(weighed)),
     };
-    uint32_t *rank = lg__alloc((2 * count + 1) * sizeof *rank);
-    bool enough = state.items && rank && make_room(analysis, count, members);
+    bool enough = state.items && make_room(analysis, count, members);
     lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
-    if (status == LG_OK && !name_components(&state))
-        status = lg__error_memory(err);
+    forget_collective_dominators(building);
     if (status == LG_OK) {
         analysis->component_count = state.count;
+        name_components(&state);
         qsort(state.items, count, sizeof *state.items, compare_weighed);
-        for (uint32_t k = 0; k < count; k++)
-            rank[state.items[k].index] = k;
-        fill(&state, rank, rank + count);
+        enough = rank_on_devices(&state);
+        list_members(&state);
     }
     lg__free(state.items);
-    lg__free(rank);
+    if (status == LG_OK && !(enough && sort_members(analysis)))
+        status = lg__error_memory(err);
     return status;
 }
 
