@@ -62,29 +62,27 @@ namespace_of(const lg_graph *graph, uint32_t class_node)
 }
 
 static void
-mark_values(const lg_graph *graph, uint32_t names, uint8_t *marks)
+mark_values(const lg_graph *graph, uint32_t names, uint8_t bit, uint8_t *marks)
 {
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, names);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = columns->edge_target[edge];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
-            marks[target] |= may_be_shared(graph, target);
+        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
+            may_be_shared(graph, target))
+            marks[target] |= bit;
     }
 }
 
-uint8_t *
-lg__class_values_mark(const lg_graph *graph)
+void
+lg__class_values_mark(const lg_graph *graph, uint8_t bit, uint8_t *marks)
 {
-    uint8_t *marks =
-        lg__sparse_calloc((size_t)graph->columns.node_count + 1, 1);
-    for (uint32_t type = 0; marks != NULL && type < graph->type_count; type++) {
+    for (uint32_t type = 0; type < graph->type_count; type++) {
         uint32_t node = graph->type_node[type];
         uint32_t names = node == LG_NONE ? LG_NONE : namespace_of(graph, node);
         if (names != LG_NONE)
-            mark_values(graph, names, marks);
+            mark_values(graph, names, bit, marks);
     }
-    return marks;
 }
 
 // Returns whether the class itself has the target under that name.

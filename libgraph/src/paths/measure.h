@@ -53,9 +53,9 @@ bool lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
  *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
 
-/** Marks values of classes that their instances may share, [node_count]; NULL
- *  when memory ran out. O(types and their attributes). */
-uint8_t *lg__class_values_mark(const lg_graph *graph);
+/** Sets a bit of values of classes that their instances may share, in marks of
+ *  all nodes. O(types and their attributes). */
+void lg__class_values_mark(const lg_graph *graph, uint8_t bit, uint8_t *marks);
 /** Returns whether the last edge of a hop from an object leads to what its
  * class has under the same name: `logger.manager` is `Logger.manager`. No path
  * from a root takes such a hop. Ask only for marked targets. */

@@ -323,12 +323,13 @@ search_new(search *state, const lg__hop_walk *walk, uint32_t target,
         .before = lg__sparse_calloc(nodes, sizeof(uint32_t)),
         .queue = lg__sparse_calloc(nodes, sizeof(uint32_t)),
         .target = target,
-        .shared = lg__class_values_mark(walk->graph),
+        .shared = lg__sparse_calloc(nodes, 1),
     };
     if (!state->first || !state->penalty || !state->level || !state->rank ||
         !state->before || !state->queue || !state->shared ||
         !lg__late_find(walk->graph, &state->late))
         return lg__error_memory(err);
+    lg__class_values_mark(walk->graph, 1, state->shared);
     state->walk.visit = meet;
     state->walk.context = state;
     rank_roots(state);

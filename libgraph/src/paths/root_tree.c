@@ -23,6 +23,7 @@ enum {
     ODD = 2, // its level is odd
     PASSED = 4,
     MET = 8,
+    SHARED = 16, // see lg__class_values_mark
 };
 
 // Nodes of one level, which wait. A large level lists only the first of them,
@@ -40,7 +41,6 @@ typedef struct search {
     uint32_t *key;       // [node] of those that were met: the rank of the root,
                          // and the penalty
     const uint8_t *late; // see lg__late_find
-    uint8_t *shared;     // see lg__class_values_mark
     waiting visited, next;
     uint32_t room; // nodes that a level lists
     uint32_t passed, at;
@@ -95,7 +95,8 @@ meet_node(search *state, uint32_t node, unsigned penalty)
         return;
     state->key[node] = key;
     state->before[node] = state->at;
-    *known = (uint8_t)(MET | (~state->state[state->at] & ODD));
+    *known =
+        (uint8_t)((*known & SHARED) | MET | (~state->state[state->at] & ODD));
 }
 
 static bool
@@ -117,7 +118,8 @@ meet_target(search *state, uint32_t node, uint64_t opener, uint64_t edge)
     const lg_graph *graph = state->tree.walk.graph;
     uint32_t target = graph->columns.edge_target[edge];
     bool direct = opener == edge;
-    if (state->shared[target] && lg__edge_repeats_class(graph, node, edge))
+    if ((state->state[target] & SHARED) &&
+        lg__edge_repeats_class(graph, node, edge))
         return;
     unsigned penalty = lg__penalties[lg__edge_kind(graph, edge)];
     if (!direct)
@@ -147,7 +149,7 @@ meet_roots(search *state, bool native)
         state->tree.root[node] = i + 1;
         state->before[node] = node;
         state->key[node] = key_of_root(rank);
-        state->state[node] = MET;
+        state->state[node] = (uint8_t)((state->state[node] & SHARED) | MET);
     }
 }
 
@@ -369,17 +371,18 @@ grow(lg__roottree *tree, const uint8_t *late, const lg_monitor *monitor,
         .next = {lg__alloc(room * sizeof(uint32_t)), 0},
         .room = room,
         .monitor = monitor,
-        .shared = lg__class_values_mark(tree->walk.graph),
         .late = late,
     };
     const bool enough = state.before && state.state && state.key &&
-                        state.visited.nodes && state.next.nodes && state.shared;
+                        state.visited.nodes && state.next.nodes;
     lg_status status = enough ? LG_OK : lg__error_memory(err);
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++) {
         state.before[i] = i;
         state.state[i] =
             lg__fold_owner(tree->walk.fold, i) != LG_NONE ? FOLDED : 0;
     }
+    if (status == LG_OK)
+        lg__class_values_mark(tree->walk.graph, SHARED, state.state);
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
@@ -390,7 +393,6 @@ grow(lg__roottree *tree, const uint8_t *late, const lg_monitor *monitor,
     lg__free(state.key);
     lg__free(state.visited.nodes);
     lg__free(state.next.nodes);
-    lg__free(state.shared);
     return status;
 }
 
