@@ -146,7 +146,7 @@ ask_addresses(const lg_graph *graph)
 static void
 indexes_in_the_making(void)
 {
-    CHECK(stops_of(ask_folds) > 4);
+    CHECK(stops_of(ask_folds) > 2);
     CHECK(stops_of(ask_referrers) >= 1);
     CHECK(stops_of(ask_addresses) >= 2);
 }

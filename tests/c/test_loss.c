@@ -29,7 +29,7 @@ compare_node(const lg_analysis *changed, const lg_analysis *expected,
              uint32_t node)
 {
     uint32_t devices = lg_analysis_graph(expected)->device_count;
-    CHECK(changed->dominator[node] == expected->dominator[node]);
+    CHECK(lg__dominator_of(changed, node) == lg__dominator_of(expected, node));
     for (uint32_t device = 0; device <= devices; device++)
         CHECK(lg_node_retained_on(changed, node, device) ==
               lg_node_retained_on(expected, node, device));

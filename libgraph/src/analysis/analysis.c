@@ -50,9 +50,28 @@ lg__cached_keep(const lg_analysis *analysis, lg__cache which,
 static void
 take_dominators(lg_analysis *analysis, lg__dominator_builder *building)
 {
+    analysis->dominators = building->branches.parents;
     analysis->dominator = building->branches.parent;
-    building->branches.parent = NULL;
+    building->branches.parents = (lg__compact){.block = {.data = NULL}};
     lg__branches_free(&building->branches);
+}
+
+bool
+lg__dominators_open(lg_analysis *analysis)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    analysis->dominator = lg__compact_open(
+        &allocator, analysis->graph->columns.node_count, &analysis->dominators);
+    return analysis->dominator != NULL;
+}
+
+void
+lg__dominators_close(lg_analysis *analysis)
+{
+    const lg_allocator allocator = lg_allocator_default();
+    lg__compact_close(&allocator, &analysis->dominators,
+                      analysis->graph->columns.node_count);
+    analysis->dominator = NULL;
 }
 
 static lg_status
@@ -75,6 +94,8 @@ analyse(lg_analysis *analysis, const lg_monitor *monitor, lg_error *err)
     lg__dominators_free(&building);
     if (status == LG_OK)
         status = lg__retained_children(analysis, err);
+    if (status == LG_OK)
+        lg__dominators_close(analysis);
     return status == LG_OK ? lg__collective_index(analysis, err) : status;
 }
 
@@ -123,7 +144,7 @@ lg_analysis_free(lg_analysis *analysis)
     if (!analysis->borrows)
         lg__policy_free(&analysis->policy);
     if (analysis->changes == NULL) {
-        lg__free(analysis->dominator);
+        lg__compact_free(&allocator, &analysis->dominators);
         lg__compact_free(&allocator, &analysis->host.low);
         lg__free(analysis->host.high);
     }

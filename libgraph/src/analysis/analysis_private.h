@@ -97,10 +97,10 @@ typedef enum lg__cache {
 struct lg_analysis {
     const lg_graph *graph;
     lg__policy policy;       /**< its marks include LIVE */
-    uint32_t *dominator;     /**< [node_count] node_count: the super-root;
-                                node_count + 1: the root of garbage. Of an
-                                analysis that may be one at rest, read it by
+    lg__compact dominators;  /**< [node_count] node_count: the super-root;
+                                node_count + 1: the root of garbage; see
                                 lg__dominator_of */
+    uint32_t *dominator;     /**< the same before they are compact; then NULL */
     lg__sums host;           /**< retained host bytes */
     lg__compact first_child; /**< [node_count + 3] see lg__children_of */
     lg__compact child;       /**< [node_count] sorted by dominator */
@@ -130,7 +130,8 @@ static inline uint32_t
 lg__dominator_of(const lg_analysis *analysis, uint32_t node)
 {
     const lg__changed *changed = lg__changes_find(analysis->changes, node);
-    return changed != NULL ? changed->dominator : analysis->dominator[node];
+    return changed != NULL ? changed->dominator
+                           : lg__compact_at(&analysis->dominators, node);
 }
 
 /** Places of children in the list of all, up to, not including, `end`. */
@@ -202,6 +203,10 @@ lg__freed_by(const lg_analysis *analysis, uint32_t node)
 /** Makes an empty analysis. LG_EPARTIAL on a partial graph. */
 lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
                              lg_error *err);
+/** Makes room for `dominator`. Returns false when memory ran out. */
+bool lg__dominators_open(lg_analysis *analysis);
+/** Makes the dominators compact: from now on, ask lg__dominator_of. */
+void lg__dominators_close(lg_analysis *analysis);
 /** Computes the sums of every node from `dominator`. `order` has dominators
  *  before what they dominate. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,

@@ -9,18 +9,20 @@
 bool
 lg__branches_open(size_t count, lg__branches *out)
 {
+    const lg_allocator allocator = lg_allocator_default();
     *out = (lg__branches){
-        .parent = lg__calloc(count, sizeof *out->parent),
         .depth = lg__calloc(count, sizeof *out->depth),
         .deep = lg__sparse_calloc(count, sizeof *out->deep),
     };
+    out->parent = lg__compact_open(&allocator, count, &out->parents);
     return out->parent != NULL && out->depth != NULL && out->deep != NULL;
 }
 
 void
 lg__branches_free(lg__branches *branches)
 {
-    lg__free(branches->parent);
+    const lg_allocator allocator = lg_allocator_default();
+    lg__compact_free(&allocator, &branches->parents);
     lg__free(branches->depth);
     lg__free(branches->deep);
     *branches = (lg__branches){0};

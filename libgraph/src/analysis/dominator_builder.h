@@ -13,6 +13,7 @@
 #define LEAKGRAPH_DOMINATOR_BUILDER_H
 
 #include "analysis/policy.h"
+#include "graph/compact.h"
 
 /** Nodes from this depth on have a jump. */
 enum { LG__BRANCH_DEEP = 32 };
@@ -25,6 +26,7 @@ typedef struct lg__deep_branch {
 
 /** A tree that grows from its root. */
 typedef struct lg__branches {
+    lg__compact parents; /**< which has them, not compact yet */
     uint32_t *parent; /**< the nearest common dominator of the referrers seen so
                            far, then the immediate dominator; while a component
                            is solved as a whole, the index of a member that is
@@ -94,8 +96,8 @@ lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
                : implicit_root | LG__MARK_LIVE;
 }
 
-/** Makes a tree of so many nodes, with zeros in it. Returns false when memory
- *  ran out. Free it all the same. */
+/** Makes a tree of so many nodes, none of which is settled. Its parents are
+ * any. Returns false when memory ran out. Free it all the same. */
 bool lg__branches_open(size_t count, lg__branches *out);
 void lg__branches_free(lg__branches *branches);
 

@@ -135,8 +135,8 @@ add_node(const loss *of, region *to, uint32_t node)
         to->number[node] = (uint32_t)to->nodes.count;
         if (of->state[node] & LOSS_MOVES)
             return;
-        add_edge(to, of->before->dominator[node], node);
-        node = of->before->dominator[node];
+        add_edge(to, lg__dominator_of(of->before, node), node);
+        node = lg__dominator_of(of->before, node);
     }
 }
 
@@ -223,7 +223,7 @@ enum { STEPS_UP = 8 };
 static bool
 is_direct(loss *of, uint32_t node)
 {
-    uint32_t dominator = of->before->dominator[node];
+    uint32_t dominator = lg__dominator_of(of->before, node);
     uint64_t end = lg__first_in(&of->reverse, node + 1);
     if (of->state[node] & LOSS_ASKED)
         return (of->state[node] & LOSS_DIRECT) != 0;
@@ -282,7 +282,7 @@ suspect_referents(loss *of, uint32_t node)
         uint32_t target = of->columns->edge_target[edge];
         if (of->state[target] & LOSS_SUSPECT)
             continue;
-        uint32_t dominator = of->before->dominator[target];
+        uint32_t dominator = lg__dominator_of(of->before, target);
         bool doubtful = dominator < nodes && loss_dies(of, dominator);
         if (loss_is_strong(of, edge) && (doubtful || !is_direct(of, target)))
             suspect(of, target);
@@ -338,7 +338,7 @@ branch_below(loss *of, uint32_t dominator, uint32_t node)
 {
     uint32_t nodes = of->columns->node_count;
     for (unsigned step = 0; step < STEPS_UP && node < nodes; step++) {
-        uint32_t above = of->before->dominator[node];
+        uint32_t above = lg__dominator_of(of->before, node);
         if (above == dominator)
             return loss_is_fixed(of, node) || is_direct(of, node) ? node
                                                                   : LG_NONE;
@@ -351,7 +351,7 @@ branch_below(loss *of, uint32_t dominator, uint32_t node)
 static bool
 has_two_paths(loss *of, uint32_t node)
 {
-    uint32_t dominator = of->before->dominator[node];
+    uint32_t dominator = lg__dominator_of(of->before, node);
     uint32_t first = LG_NONE;
     uint64_t end = lg__first_in(&of->reverse, node + 1);
     for (uint64_t i = lg__first_in(&of->reverse, node); i < end; i++) {
@@ -397,7 +397,7 @@ static void
 move_siblings(loss *of, uint32_t moved)
 {
     const lg_analysis *before = of->before;
-    uint32_t dominator = before->dominator[moved];
+    uint32_t dominator = lg__dominator_of(before, moved);
     uint32_t height = 1;
     of->queue[0] = moved;
     while (height > 0 && of->steps > 0) {
@@ -405,7 +405,8 @@ move_siblings(loss *of, uint32_t moved)
         const lg_edge_range edges = lg_columns_edges(of->columns, node);
         take_steps(of, 1);
         for (uint64_t e = edges.begin; e < edges.end; e++)
-            if (before->dominator[of->columns->edge_target[e]] == dominator &&
+            if (lg__dominator_of(before, of->columns->edge_target[e]) ==
+                    dominator &&
                 loss_is_strong(of, e))
                 move(of, of->columns->edge_target[e]);
         const lg__children children = lg__children_of(before, node);
@@ -461,10 +462,9 @@ take_over(loss *of, lg_error *err)
 {
     uint32_t nodes = of->columns->node_count;
     lg_analysis *after = of->after;
-    after->dominator = lg__alloc(((size_t)nodes + 1) * sizeof(uint32_t));
-    if (after->dominator == NULL)
+    if (!lg__dominators_open(after))
         return lg__error_memory(err);
-    memcpy(after->dominator, of->before->dominator, nodes * sizeof(uint32_t));
+    lg__compact_copy(&of->before->dominators, 0, nodes, after->dominator);
     for (size_t i = 0; i < of->moved.count; i++)
         after->dominator[of->moved.items[i]] = of->above[i];
     for (uint32_t node = 0; node < nodes && of->gone == NULL; node++) {
@@ -492,7 +492,10 @@ sum_up(lg_analysis *after, uint32_t *order, lg_error *err)
     for (uint32_t i = 0; i < count; i++)
         count += lg__children_copy(after, lg__children_of(after, order[i]),
                                    order + count);
-    return lg__retained_sum(after, order, err);
+    status = lg__retained_sum(after, order, err);
+    if (status == LG_OK)
+        lg__dominators_close(after);
+    return status;
 }
 
 // Finds what differs where few nodes move. To move all of them, they are first
@@ -527,7 +530,8 @@ static uint32_t
 new_dominator(const patch *of, uint32_t node)
 {
     const uint32_t index = of->index[node];
-    return index != 0 ? of->above[index - 1] : of->before->dominator[node];
+    return index != 0 ? of->above[index - 1]
+                      : lg__dominator_of(of->before, node);
 }
 
 static int64_t
@@ -546,7 +550,7 @@ change_above(patch *to, size_t moved, bool hang)
     const int64_t sum = new_sum(to, node);
     bool goes_on = true;
     for (uint32_t at = node; goes_on && to->steps > 0; to->steps--) {
-        at = hang ? new_dominator(to, at) : to->before->dominator[at];
+        at = hang ? new_dominator(to, at) : lg__dominator_of(to->before, at);
         to->more[at] += hang ? sum : -sum;
         note(to, at);
         goes_on =
@@ -642,7 +646,7 @@ drop_unmoved(loss *of)
         const uint32_t node = of->moved.items[i];
         of->moved.items[kept] = node;
         of->above[kept] = of->above[i];
-        kept += of->above[i] != of->before->dominator[node];
+        kept += of->above[i] != lg__dominator_of(of->before, node);
     }
     of->moved.count = kept;
 }
@@ -668,7 +672,7 @@ lay_over(loss *of, lg_error *err)
         return status == LG_OK ? sum_up(of->after, of->queue, err) : status;
     }
     of->after->changes = changes;
-    of->after->dominator = of->before->dominator;
+    of->after->dominators = of->before->dominators;
     of->after->host = of->before->host;
     of->after->host.changes = changes;
     return LG_OK;

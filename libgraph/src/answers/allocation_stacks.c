@@ -275,18 +275,19 @@ line_at(const tracing *to, uint32_t node)
 static uint32_t
 find_top(tracing *to, uint32_t node)
 {
-    const uint32_t *dominator = to->analysis->dominator;
+    const lg_analysis *analysis = to->analysis;
     uint32_t line = line_at(to, node);
     uint32_t top = node;
     while (to->top[top] == 0) {
-        uint32_t above = dominator[top];
+        uint32_t above = lg__dominator_of(analysis, top);
         if (above >= to->graph->columns.node_count ||
             line_at(to, above) != line)
             break;
         top = above;
     }
     top = to->top[top] != 0 ? to->top[top] - 1 : top;
-    for (uint32_t at = node; to->top[at] == 0; at = dominator[at]) {
+    for (uint32_t at = node; to->top[at] == 0;
+         at = lg__dominator_of(analysis, at)) {
         to->top[at] = top + 1;
         if (at == top)
             break;
@@ -299,13 +300,14 @@ find_top(tracing *to, uint32_t node)
 static uint32_t
 find_root(tracing *to, uint32_t node)
 {
-    const uint32_t *dominator = to->analysis->dominator;
+    const lg_analysis *analysis = to->analysis;
     uint32_t root = node;
     while (to->root[root] == 0 &&
-           dominator[root] < to->graph->columns.node_count)
-        root = dominator[root];
+           lg__dominator_of(analysis, root) < to->graph->columns.node_count)
+        root = lg__dominator_of(analysis, root);
     root = to->root[root] != 0 ? to->root[root] - 1 : root;
-    for (uint32_t at = node; to->root[at] == 0; at = dominator[at]) {
+    for (uint32_t at = node; to->root[at] == 0;
+         at = lg__dominator_of(analysis, at)) {
         to->root[at] = root + 1;
         if (at == root)
             break;

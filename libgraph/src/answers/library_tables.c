@@ -52,7 +52,7 @@ mark_dominators(lg__library_tables *tables, uint32_t node)
 {
     uint32_t nodes = tables->analysis->graph->columns.node_count;
     for (; node < nodes && !(tables->known[node] & RETAINS);
-         node = tables->analysis->dominator[node])
+         node = lg__dominator_of(tables->analysis, node))
         tables->known[node] |= RETAINS;
 }
 

@@ -153,7 +153,7 @@ walk(grouping *state, uint32_t root)
             return;
         } else {
             state->open[group_of(state, at)]--;
-            at = analysis->dominator[at];
+            at = lg__dominator_of(analysis, at);
         }
     }
 }

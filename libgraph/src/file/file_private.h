@@ -180,12 +180,13 @@ lg_status lg__graph_load_brief(const char *path, unsigned flags,
 enum { LG__ANALYSIS_POLICY = 1, LG__ANALYSIS_WORDS = 2 };
 
 /** Points the arrays of the analysis at what to write; binding[0] is still to
- *  be set. LG_EINVAL if the analysis is of another graph. */
+ *  be set. *dominators gets one of them, to be freed. LG_EINVAL if the analysis
+ *  is of another graph. */
 lg_status lg__analysis_arrays(const lg_analysis *analysis,
                               const lg_graph *graph,
                               lg__array arrays[LG__ARRAY_COUNT],
                               uint64_t binding[LG__ANALYSIS_WORDS],
-                              lg_error *err);
+                              uint32_t **dominators, lg_error *err);
 
 /** Where a file goes. */
 typedef struct lg__destination lg__destination;

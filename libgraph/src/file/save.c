@@ -711,10 +711,12 @@ lg_graph_save(const lg_graph *graph, const char *path,
     const lg_analysis *analysis = whole.analysis;
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t binding[LG__ANALYSIS_WORDS];
+    uint32_t *dominators = NULL;
     status = lg__file_check_machine(err);
     begin_arrays(graph, arrays);
     if (status == LG_OK && analysis != NULL)
-        status = lg__analysis_arrays(analysis, graph, arrays, binding, err);
+        status = lg__analysis_arrays(analysis, graph, arrays, binding,
+                                     &dominators, err);
     if (status == LG_OK)
         status = writer_compress(&out, whole.compress, err);
     if (status == LG_OK)
@@ -725,6 +727,7 @@ lg_graph_save(const lg_graph *graph, const char *path,
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);
     writer_free(&out);
+    lg__free(dominators);
     return status;
 }
 

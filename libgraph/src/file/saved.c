@@ -17,14 +17,19 @@ borrow(const void *data, uint64_t count)
 lg_status
 lg__analysis_arrays(const lg_analysis *analysis, const lg_graph *graph,
                     lg__array arrays[LG__ARRAY_COUNT],
-                    uint64_t binding[LG__ANALYSIS_WORDS], lg_error *err)
+                    uint64_t binding[LG__ANALYSIS_WORDS], uint32_t **dominators,
+                    lg_error *err)
 {
     if (analysis->graph != graph)
         return lg_error_set(err, LG_EINVAL,
                             "the analysis to be saved is of another graph");
     uint32_t components = analysis->component_count;
-    arrays[LG__DOMINATOR] =
-        borrow(analysis->dominator, graph->columns.node_count);
+    const uint32_t nodes = graph->columns.node_count;
+    *dominators = lg__alloc(((size_t)nodes + 1) * sizeof **dominators);
+    if (*dominators == NULL)
+        return lg__error_memory(err);
+    lg__compact_copy(&analysis->dominators, 0, nodes, *dominators);
+    arrays[LG__DOMINATOR] = borrow(*dominators, nodes);
     arrays[LG__COMPONENT_FIRST] =
         borrow(analysis->component_first, (uint64_t)components + 1);
     arrays[LG__COMPONENT_NODE] =
@@ -86,11 +91,14 @@ read_dominators(lg_analysis *analysis, lg_error *err)
     uint32_t nodes = graph->columns.node_count;
     if (saved->count != nodes)
         return damaged("the number of dominators", saved->count, err);
-    lg_status status = copy(saved, sizeof(uint32_t), &analysis->dominator, err);
-    for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
+    if (!lg__dominators_open(analysis))
+        return lg__error_memory(err);
+    if (nodes > 0)
+        memcpy(analysis->dominator, saved->data, nodes * sizeof(uint32_t));
+    for (uint32_t node = 0; node < nodes; node++)
         if (analysis->dominator[node] > nodes + 1)
-            status = damaged("the dominator of a node", node, err);
-    return status == LG_OK ? lg__retained_children(analysis, err) : status;
+            return damaged("the dominator of a node", node, err);
+    return lg__retained_children(analysis, err);
 }
 
 // Writes the descendants of a root to the order from `count` on, each after its
@@ -249,8 +257,10 @@ lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
         status = read_dominators(analysis, err);
     if (status == LG_OK)
         status = sum_tree(analysis, err);
-    if (status == LG_OK)
+    if (status == LG_OK) {
+        lg__dominators_close(analysis);
         status = read_components(analysis, err);
+    }
     if (status == LG_OK)
         status = read_collective(analysis, err);
     if (status == LG_OK)

@@ -197,8 +197,8 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
     const lg_edge_range edges = lg_columns_edges(columns, part);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (edge + AHEAD < columns->edge_count)
-            __builtin_prefetch(
-                &analysis->dominator[columns->edge_target[edge + AHEAD]]);
+            __builtin_prefetch(lg__compact_block_of(
+                &analysis->dominators, columns->edge_target[edge + AHEAD]));
         if (lg__dominator_of(analysis, columns->edge_target[edge]) == owner)
             consider(walk, (lg__reference){part, edge}, space);
     }

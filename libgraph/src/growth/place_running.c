@@ -64,7 +64,7 @@ add_references(resting *state, const lg__reverse *reverse,
     uint32_t frame = state->graph->columns.edge_target[runs.edge];
     bool is_run = lg__edge_kind(state->graph, runs.edge) == LG_EDGE_FRAME;
     if (!is_run || runs.moment == LG__MOMENT_STACK ||
-        state->analysis->dominator[frame] != runs.source)
+        lg__dominator_of(state->analysis, frame) != runs.source)
         return true;
     for (uint64_t i = lg__first_in(reverse, frame);
          i < lg__first_in(reverse, frame + 1); i++) {
