@@ -13,7 +13,7 @@
 #define LEAKGRAPH_DOMINATOR_BUILDER_H
 
 #include "analysis/policy.h"
-#include "graph/compact.h"
+#include "graph/graph_private.h"
 
 /** Nodes from this depth on have a jump. */
 enum { LG__BRANCH_DEEP = 32 };
