@@ -66,7 +66,7 @@ divide(parts *all)
         const uint64_t begin = place_of(all, node);
         all->begin[part] = node;
         while (node < all->columns->node_count &&
-               (part + 1 == PARTS || place_of(all, node) < (part + 1) * share))
+               place_of(all, node) < (part + 1) * share)
             node++;
         const uint64_t count = place_of(all, node) - begin;
         most = count > most ? count : most;
