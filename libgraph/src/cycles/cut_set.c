@@ -21,7 +21,7 @@
 typedef struct walker {
     const lg_graph *graph;
     const lg__members *members;
-    uint64_t *next;  // [member] edge to continue with
+    uint32_t *next;  // [member] edge to continue with
     uint32_t *met;   // [member] when the search met it, from 1 on; 0: not yet
     uint32_t *low;   // [member] the earliest met member that it leads back to
     uint32_t *path;  // members from the start to the current one
@@ -50,7 +50,7 @@ walker_new(const lg_graph *graph, const lg__members *members, walker *out)
     *out = (walker){
         .graph = graph,
         .members = members,
-        .next = lg__alloc(count * sizeof(uint64_t)),
+        .next = lg__alloc(count * sizeof(uint32_t)),
         .met = lg__calloc(count, sizeof(uint32_t)),
         .low = lg__alloc(count * sizeof(uint32_t)),
         .path = lg__alloc(count * sizeof(uint32_t)),
@@ -69,7 +69,7 @@ enter(walker *state, uint32_t member)
 {
     const lg_columns *columns = &state->graph->columns;
     state->next[member] =
-        lg_columns_first_edge(columns, state->members->nodes[member]);
+        (uint32_t)lg_columns_first_edge(columns, state->members->nodes[member]);
     state->met[member] = state->low[member] = ++state->clock;
     state->path[state->depth++] = member;
     state->open[state->open_count++] = member;
