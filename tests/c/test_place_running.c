@@ -512,8 +512,53 @@ tasks_are_in_the_same_containers(void)
     lg_graph_free(graph);
 }
 
+// Since CPython 3.14, a future refers to the task that waits for it, or to a
+// set of them. Other references of a future, and other sets, are no reason for
+// a task to be where it is only for a while.
+static void
+futures_have_the_tasks_that_wait(void)
+{
+    enum { ONE, MANY, SET, OTHER_SET, TASK, OTHER_TASK, END };
+    static const uint32_t types[END] = {PLANNED_A,    PLANNED_A,
+                                        PLANNED_LIST, PLANNED_LIST,
+                                        PLANNED_TASK, PLANNED_TASK};
+    static const char awaited_by[] = "_Future__asyncio_awaited_by";
+    const lg_allocator allocator = lg_allocator_default();
+    lg__vector listed = {.element = sizeof(lg__momentary)};
+    lg_builder *builder = planned_begin();
+    lg_graph *graph;
+    for (uint32_t node = 0; node < END; node++) {
+        lg_builder_add_node(builder, 64 * (uint64_t)(node + 1));
+        lg_builder_put_type(builder, node, planned_type(types[node]));
+    }
+    lg_builder_open(builder, ONE);
+    lg_builder_add_edge(builder, TASK, LG_EDGE_NATIVE,
+                        lg_builder_intern(builder, "awaited_by", 10));
+    lg_builder_add_edge(builder, OTHER_TASK, LG_EDGE_ATTRIBUTE,
+                        lg_builder_intern(builder, "_result", 7));
+    lg_builder_open(builder, MANY);
+    lg_builder_add_edge(
+        builder, SET, LG_EDGE_ATTRIBUTE,
+        lg_builder_intern(builder, awaited_by, sizeof awaited_by - 1));
+    lg_builder_add_edge(builder, OTHER_SET, LG_EDGE_ATTRIBUTE,
+                        lg_builder_intern(builder, "_result", 7));
+    refer_to(builder, SET, TASK, END);
+    refer_to(builder, OTHER_SET, TASK, END);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    REQUIRE(lg__momentary_list(graph, &listed));
+    const lg__momentary *items = listed.data;
+    REQUIRE(listed.count == 3);
+    CHECK(items[0].source == ONE && items[1].source == SET &&
+          items[2].source == SET);
+    for (uint32_t i = 0; i < listed.count; i++)
+        CHECK(items[i].moment == LG__MOMENT_TASK);
+    lg__vector_free(&allocator, &listed);
+    lg_graph_free(graph);
+}
+
 SUITE(place_running)
 {
+    RUN(futures_have_the_tasks_that_wait);
     RUN(tasks_are_in_the_same_containers);
     RUN(each_frame_runs_once);
     RUN(dominators_are_those_of_a_graph);

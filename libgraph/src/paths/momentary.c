@@ -155,14 +155,35 @@ type_name(const lg_graph *graph, uint32_t node)
 }
 
 static bool
+ends_with(lg_string string, const char *end)
+{
+    const size_t length = strlen(end);
+    return string.length >= length &&
+           memcmp(string.data + string.length - length, end, length) == 0;
+}
+
+// Since CPython 3.14, a future has the task that waits for it, or a set of
+// tasks: in its struct, or as an attribute of a class in Python.
+static bool
+names_waiting(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg__edge_name(graph, edge);
+    if (lg__edge_kind(graph, edge) == LG_EDGE_NATIVE)
+        name =
+            lg_graph_string(graph, lg_columns_payload(&graph->columns, edge));
+    return ends_with(name, "awaited_by");
+}
+
+static bool
 names_table(const lg_graph *graph, uint64_t edge)
 {
     lg_string name = lg__edge_name(graph, edge);
     return lg__string_is(name, "_current_tasks") ||
-           lg__string_is(name, "_eager_tasks");
+           lg__string_is(name, "_eager_tasks") || names_waiting(graph, edge);
 }
 
-// Returns whether asyncio has its running tasks in the node.
+// Returns whether asyncio has its running tasks in the node, or those that wait
+// for one future.
 static bool
 is_table(const listing *state, uint32_t node)
 {
@@ -183,12 +204,9 @@ is_table(const listing *state, uint32_t node)
 static bool
 wakes(const listing *state, lg__in_edge in)
 {
-    static const char step[] = "TaskStepMethWrapper";
-    const size_t length = sizeof step - 1;
     const lg_graph *graph = state->graph;
     lg_string type = type_name(graph, in.source);
-    if (type.length >= length &&
-        memcmp(type.data + type.length - length, step, length) == 0)
+    if (ends_with(type, "TaskStepMethWrapper") || names_waiting(graph, in.edge))
         return true;
     if (lg__node_category(graph, in.source) == LG_CATEGORY_FUNCTION)
         return lg__string_is(lg__edge_name(graph, in.edge), "__self__");
