@@ -764,12 +764,14 @@ await_child(call *self, lg__fork_result *out, lg_error *err)
     const lg__attach_request *request = self->request;
     const lg__answer *answer = &self->answer;
     const int child = take_child(self);
+    const bool own = lg__wire_reopen_pipe(&self->descriptors[0]);
     lg__fork fork = {.child = child,
                      .process = self->descriptors[1],
                      .reports = self->descriptors[0],
                      .seconds = request->orders.seconds,
                      .advice = "",
                      .orphaned = answer->orphaned,
+                     .shared = !own,
                      .reap = reap,
                      .context = self};
     return lg__fork_wait(&fork, request->path, request->monitor, out, err);

@@ -1,6 +1,8 @@
 #include "attach/wire.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -57,4 +59,23 @@ lg__wire_receive(int socket, void *bytes, size_t size, int descriptors[2])
         descriptors[i] = -1;
     }
     return false;
+}
+
+/** Opens nothing but what the kernel itself calls a pipe: to open a file of
+ *  another kind might wait, or do something. */
+bool
+lg__wire_reopen_pipe(int *descriptor)
+{
+    static const char kind[] = "pipe:[";
+    char path[64], name[sizeof kind];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *descriptor);
+    if (readlink(path, name, sizeof name) != (ssize_t)sizeof name ||
+        memcmp(name, kind, sizeof kind - 1) != 0)
+        return false;
+    int own = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (own < 0)
+        return false;
+    close(*descriptor);
+    *descriptor = own;
+    return true;
 }

@@ -521,7 +521,8 @@ def test_a_process_names_one_of_another_user_as_its_child(stranger, preload, tmp
         assert other.wait() == -signal.SIGTERM
 
 
-def test_a_pipe_that_waits_holds_no_ctrl_c_up(target, preload, python, tmp_path):
+@pytest.mark.parametrize("what", ["nothing", "splice", "pipe"])
+def test_a_pipe_that_waits_holds_no_ctrl_c_up(target, preload, python, what):
     with subprocess.Popen(["sleep", "100"]) as other:
         words = ("env", "WAITS=1", f"STRANGER={other.pid}")
         one = target("time.sleep(100)", *words)
@@ -537,9 +538,31 @@ def test_a_pipe_that_waits_holds_no_ctrl_c_up(target, preload, python, tmp_path)
             "except KeyboardInterrupt:\n"
             "    print('interrupted')\n",
             timeout=30,
+            LD_PRELOAD=preload("refused"),
+            REFUSED=what,
         )
         assert done.out == "interrupted\n", done.err
         other.kill()
+
+
+@pytest.mark.parametrize("what", ["splice", "pipe"])
+def test_one_of_two_ways_to_read_the_childs_reports(target, preload, python, what):
+    one = target(COMPUTES)
+    forged = {"LD_PRELOAD": preload("refused"), "REFUSED": what}
+    done = python(*ATTACH, one.pid, **forged)
+    assert done.code == 0, done.err
+    assert one.process.poll() is None
+
+
+def test_no_way_to_read_the_childs_reports(target, preload, python):
+    one = target(COMPUTES)
+    before = one.traces()
+    forged = {"LD_PRELOAD": preload("refused"), "REFUSED": "both"}
+    done = python(*ATTACH, one.pid, **forged)
+    assert done.code != 0
+    assert "cannot read what the capturing child reports (Function not" in done.err
+    assert "let leakgraph call vmsplice()" in done.err
+    assert one.traces() == before
 
 
 HOOKS = {

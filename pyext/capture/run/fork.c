@@ -675,19 +675,18 @@ typedef struct news {
     child_report end;  /**< kind 0: not received */
     child_report fault;
     double heard; /**< when the last report came */
+    int refusal;  /**< why reports cannot be read: errno, or 0 */
     bool silent;  /**< it was silent too long, so the parent killed it */
 } news;
 
-// Takes a report that is there, and waits for none. Whether a read() waits is a
-// flag of the pipe, which a process that has its child itself shares and may
-// change: it may not hold leakgraph up. EBADF: that is no pipe.
+// Takes a report that is there, and waits for none, even if somebody else can
+// have a read() of the pipe wait.
 static ssize_t
 take_report(const lg__fork *fork, child_report *out)
 {
     const struct iovec part = {out, sizeof *out};
-    return fork->reap != NULL
-               ? vmsplice(fork->reports, &part, 1, SPLICE_F_NONBLOCK)
-               : read(fork->reports, out, sizeof *out);
+    return fork->shared ? vmsplice(fork->reports, &part, 1, SPLICE_F_NONBLOCK)
+                        : read(fork->reports, out, sizeof *out);
 }
 
 // Reads the reports in the pipe; false at its end.
@@ -699,6 +698,8 @@ read_reports(const lg__fork *fork, news *known)
         ssize_t length = take_report(fork, &report);
         if (length < 0 && errno == EINTR)
             continue;
+        if (length < 0 && errno != EAGAIN)
+            known->refusal = errno;
         if (length != (ssize_t)sizeof report)
             return length < 0 && errno == EAGAIN;
         report.text[sizeof report.text - 1] = '\0';
@@ -829,6 +830,8 @@ lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
 {
     news known = {.last = {.kind = 0}};
     bool goes_on = attend(fork, monitor, &known);
+    if (known.refusal != 0)
+        end_child(fork);
     int status = reap(fork);
     read_reports(fork, &known);
     if (fork->orphaned && known.end.kind == 0)
@@ -843,6 +846,12 @@ lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
                           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
     if (!goes_on)
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
+    if (known.refusal != 0)
+        return lg_error_set(err, LG_EIO,
+                            "cannot read what the capturing child reports "
+                            "(%s): let leakgraph call vmsplice(), or open its "
+                            "own pipes in /proc/self/fd",
+                            strerror(known.refusal));
     return out->signal ? explain_death(fork, &known, out->signal, err)
                        : explain_end(fork, &known, path, err);
 }

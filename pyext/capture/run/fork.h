@@ -51,6 +51,8 @@ typedef struct lg__fork {
     const char *advice;         /**< the plan's */
     double pause;               /**< seconds for which the GIL was held */
     bool orphaned;              /**< init reaps the child */
+    bool shared;                /**< another process has the same open pipe, and
+                                     may have reads of it wait */
     int (*reap)(void *context); /**< takes the exit status of a child that
                                      another process has; NULL: it is ours */
     void *context;
