@@ -18,12 +18,24 @@ PUBLIC = (
 #: Other threads run Python code at the same time.
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
+#: The collector looks at young objects more often than at old ones.
+GENERATIONS = not FREE_THREADED
+
+#: malloc or pymalloc has all memory of objects, and says what it has given out. A
+#: free-threaded build takes it from mimalloc.
+ACCOUNTS = not FREE_THREADED
+
 #: Follows close() in code that then looks for the memory: without the GIL, another
 #: thread may be reading, so the memory goes with the last reference.
 DROPPED = "del snapshot" if FREE_THREADED else "pass"
 
 needs_fork = pytest.mark.skipif(
     FREE_THREADED, reason="a free-threaded build is not captured in a forked child"
+)
+
+
+needs_generations = pytest.mark.skipif(
+    not GENERATIONS, reason="the collector of this build has no generations"
 )
 
 

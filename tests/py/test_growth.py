@@ -18,7 +18,7 @@ import weakref
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from builds import FREE_THREADED
+from builds import FREE_THREADED, needs_generations
 
 import leakgraph
 
@@ -608,6 +608,7 @@ def loops_of(growth):
     return [row for row in growth if row.held_by == "garbage Loop"]
 
 
+@needs_generations
 def test_old_garbage_waits_for_a_full_collection():
     assert [(row.verdict, row.reason) for row in loops_of(grow_old())] == [
         ("settled", "garbage that goes when the collector reaches its threshold")
@@ -642,6 +643,7 @@ def test_the_values_of_weak_keys_wait_with_them(kept, value):
     assert any(f"{__name__}.holder" in row.held_by for row in growth) is kept
 
 
+@needs_generations
 def test_old_garbage_piles_up_where_no_full_collection_comes():
     thresholds = gc.get_threshold()
     gc.set_threshold(thresholds[0], thresholds[1], 10**6)
@@ -1240,8 +1242,11 @@ def test_summaries_tell_executors_with_their_threads_as_snapshots_do(
     done = isolated("pools.py", tmp_path, *held)
     assert done.code == 0, done.err
     for line in done.out.splitlines():
-        ((held_by, text),) = json.loads(line)
+        *heaps, (held_by, text) = json.loads(line)
         assert held_by == "__main__.executors[*]"
+        # Each thread of a free-threaded build has a heap, which grows with it.
+        assert len(heaps) <= FREE_THREADED
+        assert [row[0] for row in heaps] == [held_by] * len(heaps)
         assert "ThreadPoolExecutor accumulates with " in text
 
 

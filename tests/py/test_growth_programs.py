@@ -5,6 +5,7 @@ import importlib.util
 import json
 
 import pytest
+from builds import ACCOUNTS, FREE_THREADED
 from growth_scripts import FOLDER, run_script
 
 import leakgraph
@@ -64,7 +65,10 @@ def test_a_leak_is_the_first_row(run, name):
     row = said["rows"][0]
     assert matches(row["held_by"], expected.holder)
     assert row["verdict"] == expected.verdict
-    assert row["per_step"] == pytest.approx(said["rate"], rel=0.05)
+    # Each thread of a free-threaded build has a heap, which grows with it.
+    heaps = FREE_THREADED and row["type"] == "thread"
+    assert heaps or row["per_step"] == pytest.approx(said["rate"], rel=0.05)
+    assert row["per_step"] > 0.95 * said["rate"]
     assert len(said["rows"]) <= expected.rows
     assert said["is_growing"]
 
@@ -72,6 +76,8 @@ def test_a_leak_is_the_first_row(run, name):
 @pytest.mark.parametrize("name", of_kind("native"))
 def test_native_growth_is_told_by_its_bytes(run, name):
     expected = programs.PROGRAMS[name]
+    if not ACCOUNTS and expected.holder in programs.OF_ALLOCATORS:
+        pytest.skip("the allocator of objects does not say what it has given out")
     said = run(name)
     row = said["rows"][0]
     assert row["verdict"] == "native"

@@ -819,6 +819,13 @@ def figures_that_are_closed_but_drawn_to_memory(program):
     return step
 
 
+#: What grows beside objects in the same allocator.
+OF_ALLOCATORS = (
+    "memory that no object explains",
+    "small blocks of Python that no object explains",
+)
+
+
 @native("memory that no object explains")
 def an_extension_that_never_frees(program):
     program.rate = 20_000 + 16
