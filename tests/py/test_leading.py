@@ -1,6 +1,7 @@
 """A path is found from what leads to an object alone where that is sure."""
 
 import pytest
+from builds import FREE_THREADED
 
 pytestmark = pytest.mark.ends
 
@@ -12,4 +13,5 @@ def test_paths_are_those_of_the_whole_heap(isolated):
     # The rest has two paths as good, or references that the collector misses. Which
     # have them depends on the version.
     assert asked > 60
-    assert early > asked / 2
+    # What leads to an object is found in the collector's lists.
+    assert early == 0 if FREE_THREADED else early > asked / 2
