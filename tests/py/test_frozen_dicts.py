@@ -4,7 +4,7 @@ import builtins
 import sys
 
 import pytest
-from builds import PUBLIC
+from builds import PUBLIC, needs_attributes
 
 import leakgraph
 
@@ -17,6 +17,7 @@ class Part:
     """Holds what a test puts into it."""
 
 
+@needs_attributes
 def test_no_advice_takes_an_item_out_of_a_frozen_dict():
     it, model = Part(), Part()
     model.weights = bytearray(100_000)
@@ -28,6 +29,7 @@ def test_no_advice_takes_an_item_out_of_a_frozen_dict():
     assert "['model']" in {hop.label for hop in why.path}
 
 
+@needs_attributes
 def test_an_attribute_of_a_derived_class_can_be_cut():
     class Derived(builtins.frozendict):
         pass
@@ -42,6 +44,7 @@ def test_an_attribute_of_a_derived_class_can_be_cut():
     assert [hop.label for hop in frees][-1] == ".config"
 
 
+@needs_attributes
 def test_a_cycle_is_cut_beside_the_frozen_dict():
     loop = Part()
     loop.frozen = builtins.frozendict(loop=loop)

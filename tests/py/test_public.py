@@ -6,6 +6,7 @@ import re
 import sys
 
 import pytest
+from builds import NEWER
 
 import leakgraph
 
@@ -31,7 +32,10 @@ UNTESTED = (3, 14) <= sys.version_info < (3, 14, 4)
 
 def test_the_internals_are_recognised_here():
     method = leakgraph.snapshot().method
-    assert method.startswith("public: CPython 3.14.0" if UNTESTED else "internal")
+    if NEWER:
+        assert method.endswith(" is newer than this leakgraph")
+    else:
+        assert method.startswith("public: CPython 3.14.0" if UNTESTED else "internal")
 
 
 # Pretend that another release moved the collector's state: change the offsets for
@@ -48,7 +52,8 @@ print(len(snapshot) > 1000, snapshot.find(leakgraph) is not None)
 
 
 @pytest.mark.skipif(
-    sys.version_info < (3, 13) or UNTESTED, reason="no offsets to compare before 3.13"
+    sys.version_info < (3, 13) or UNTESTED or NEWER,
+    reason="no offsets to compare before 3.13, in untested releases and in newer ones",
 )
 def test_other_internals_are_noticed_and_announced(python):
     done = python("-c", MISMATCH)
@@ -77,7 +82,9 @@ print(len(snapshot) > 1000, snapshot.find(leakgraph) is not None)
 """
 
 
-@pytest.mark.skipif(sys.version_info < (3, 14), reason="all releases were tested")
+@pytest.mark.skipif(
+    sys.version_info < (3, 14) or NEWER, reason="all releases are told in one way"
+)
 def test_releases_that_nobody_tested_are_announced(python):
     done = python("-c", RELEASE)
     assert done.code == 0, done.err

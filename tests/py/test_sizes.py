@@ -14,10 +14,10 @@ import threading
 import tracemalloc
 
 import pytest
+from builds import NEWER, PUBLIC
 
 import leakgraph
 
-PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 HELD = []
 LOCK = type(threading.Lock())
 #: Later releases of 3.13 have a mutex in the object, and no other word.
@@ -127,6 +127,8 @@ def captured():
 @pytest.mark.parametrize("index", range(len(EXACT)))
 def test_size_is_that_of_getsizeof(captured, index):
     thing = EXACT[index]
+    if NEWER and thing and type(thing) is bytearray:
+        pytest.skip("how its bytes are kept is internal")
     assert whole_size(captured.find(thing)) == sys.getsizeof(thing)
 
 

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 
 import pytest
+from builds import needs_attributes
 from shapes import Thing
 
 import leakgraph
@@ -89,6 +90,7 @@ def test_its_references_are_a_frame(kept):
     assert frame["retained"].tolist() == [row["retained"]["host"] for row in rows]
 
 
+@needs_attributes
 def test_the_question_itself_is_no_holder():
     keeper.losses = [Thing()]
     why = leakgraph.why(keeper.losses[0])
@@ -99,6 +101,7 @@ def test_the_question_itself_is_no_holder():
     keeper.losses = []
 
 
+@needs_attributes
 def test_path_is_a_sequence_of_hops(kept):
     keeper.options = {}
     snapshot = leakgraph.snapshot()
@@ -123,6 +126,7 @@ def test_the_path_needs_no_analysis():
     assert sum(path is not None for path in before) > 250
 
 
+@needs_attributes
 def test_every_way_is_told():
     keeper.losses, keeper.options = [Thing()], {}
     keeper.options["best"] = keeper.losses[0]
@@ -152,12 +156,14 @@ def cuts_of(get):
     return {line.split(".")[-1] for line in listed[1].split("\n")[:2]}
 
 
+@needs_attributes
 def test_a_tuple_that_two_lists_have_is_removed_from_both():
     it = Thing(all=[(Thing(), 1)])
     it.again = [it.all[0]]
     assert cuts_of(lambda: it.all[0][0]) == {"all[0]", "again[0]"}
 
 
+@needs_attributes
 @pytest.mark.parametrize("frozen", [Settings, Slotted])
 def test_the_reference_to_a_frozen_instance_is_cut(frozen):
     it = Thing(all=[frozen(Thing())])
@@ -371,6 +377,7 @@ def test_a_namespace_is_explained_as_its_owner():
     assert parsed["paths"]["retained"] == parsed["biggest"]["retained"]
 
 
+@needs_attributes
 def test_a_context_variable_is_named_however_many_there_are():
     session = contextvars.ContextVar("session")
     others = [contextvars.ContextVar(f"other {number}") for number in range(1000)]

@@ -250,12 +250,6 @@ lg__dict_keys_size(const lg__dict_keys *keys)
     return 0;
 }
 
-static inline bool
-lg__type_is_dict(const PyTypeObject *type)
-{
-    return type == &PyDict_Type;
-}
-
 static inline PyTypeObject *
 lg__frozen_dict_type(void)
 {
@@ -264,6 +258,13 @@ lg__frozen_dict_type(void)
 #else
     return NULL;
 #endif
+}
+
+static inline bool
+lg__type_is_dict(const PyTypeObject *type)
+{
+    return type == &PyDict_Type ||
+           (type != NULL && type == lg__frozen_dict_type());
 }
 
 static inline size_t

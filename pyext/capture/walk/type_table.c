@@ -242,13 +242,15 @@ fixed_size(const lg__type_info *info)
 /** Asks library types whose C __sizeof__ counts memory behind their struct.
  * Does not ask others: theirs may run anything, and struct.Struct's crashes on
  * an instance that was never initialised. If the layouts are unknown, asks
- * dicts and types, too. */
+ * dicts, types, code and what has a frame, too. */
 static bool
 may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
 {
-    if (!walk->internal && (lg__type_is_dict(base) || base == &PyType_Type))
-        return true;
-    return lg__known_has_size(&walk->known, base);
+    const bool hidden = lg__type_is_dict(base) || base == &PyType_Type ||
+                        base == &PyCode_Type || base == &PyGen_Type ||
+                        base == &PyCoro_Type || base == &PyAsyncGen_Type;
+    return (hidden && !walk->internal) ||
+           lg__known_has_size(&walk->known, base);
 }
 
 /** Returns whether any of these bases may be asked. Few may, and searching the
