@@ -94,13 +94,17 @@ def chromium(tmp_path_factory):
     assert running.errors == []
 
 
+#: A page of the explorer may show its progress first.
+IS_MADE = (
+    "document.readyState === 'complete' && document.querySelector('h1')"
+    " && document.querySelector('h1').innerText !== 'This page is being made'"
+)
+
+
 def made(page, url):
-    """Open a page of the explorer, which may show its progress first."""
+    """Open a page of the explorer."""
     page.open(url)
-    page.wait(
-        "document.readyState === 'complete' && document.querySelector('h1')"
-        " && document.querySelector('h1').innerText !== 'This page is being made'"
-    )
+    page.wait(IS_MADE)
 
 
 def test_a_word_in_the_search_leads_to_an_object(chromium, view):
@@ -111,8 +115,8 @@ def test_a_word_in_the_search_leads_to_an_object(chromium, view):
     chromium.wait("document.querySelector('main td a')")
     assert "service.sessions" in chromium.run("document.body.innerText")
     chromium.click("main td a")
-    chromium.wait("location.pathname.endsWith('object')")
-    assert "dict" in chromium.wait("document.querySelector('h1').innerText")
+    chromium.wait(f"location.pathname.endsWith('object') && {IS_MADE}")
+    assert "dict" in chromium.run("document.querySelector('h1').innerText")
 
 
 def test_a_slash_leads_to_the_search(chromium, view):

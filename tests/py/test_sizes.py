@@ -6,7 +6,6 @@ import collections
 import decimal
 import gc
 import io
-import os
 import queue
 import re
 import sys
