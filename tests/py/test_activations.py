@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from builds import needs_fork
 
 import leakgraph
 from leakgraph.sequence import SLOTS
@@ -360,6 +361,7 @@ programs.ran(programs.{run}, Seen())
 """
 
 
+@needs_fork
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="attach knows x86-64 only")
 @pytest.mark.parametrize(("run", "growth"), BOTH, ids=NAMES)
 def test_attach_tells_calls_apart(run, growth, tmp_path):

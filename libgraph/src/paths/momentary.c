@@ -206,7 +206,9 @@ wakes(const listing *state, lg__in_edge in)
 {
     const lg_graph *graph = state->graph;
     lg_string type = type_name(graph, in.source);
-    if (ends_with(type, "TaskStepMethWrapper") || names_waiting(graph, in.edge))
+    if (ends_with(type, "TaskStepMethWrapper") ||
+        ends_with(type, "TaskWakeupMethWrapper") ||
+        names_waiting(graph, in.edge))
         return true;
     if (lg__node_category(graph, in.source) == LG_CATEGORY_FUNCTION)
         return lg__string_is(lg__edge_name(graph, in.edge), "__self__");

@@ -220,9 +220,15 @@ descriptor_name(const lg__descriptor *descriptor, char *out, size_t size)
  * leaves out. They take about 1 MiB in each process with numpy.
  */
 
-/** Words of a ufunc (numpy/ufuncobject.h). numpy only ever appends to it: the
- *  loops came with numpy 1.22, as a list, and are a dict since 2.5. */
-enum { USER_LOOPS = 12, LOOPS = 28, WORDS };
+/** Words of a ufunc (numpy/ufuncobject.h), behind those of any object. numpy
+ *  only ever appends to it: the loops came with numpy 1.22, as a list, and are
+ * a dict since 2.5. */
+enum {
+    HEAD = sizeof(PyObject) / sizeof(PyObject *),
+    USER_LOOPS = HEAD + 10,
+    LOOPS = HEAD + 26,
+    WORDS
+};
 
 static PyObject *
 word_of(PyObject *ufunc, int word)
