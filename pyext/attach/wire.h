@@ -73,9 +73,10 @@ bool lg__wire_send(int socket, const void *bytes, size_t size,
  */
 bool lg__wire_receive(int socket, void *bytes, size_t size, int descriptors[2]);
 
-/** Opens a received pipe once more, in place of the descriptor: whether a read()
- *  of it waits is a flag that the sender shares until then, and may change.
- *  False if that is no pipe, or the system opens it to its owner alone. */
+/** Opens a received pipe once more, in place of the descriptor: whether a
+ * read() of it waits is a flag that the sender shares until then, and may
+ * change. False if that is no pipe, or the system opens it to its owner alone.
+ */
 bool lg__wire_reopen_pipe(int *descriptor);
 
 #endif
