@@ -103,10 +103,13 @@ lg__block_index_open(lg__native *native)
     return true;
 }
 
+// Blocks of a page have much the same size, so the block is near the place that
+// the address has in its page.
 uint32_t
 lg__block_find(const lg__block_index *index, uint64_t address)
 {
-    if (address < index->lowest || address >= index->highest)
+    enum { PAGE = 1 << LG__PAGE_BITS };
+    if (!lg__block_index_spans(index, address))
         return LG_NONE;
     size_t slot = region_slot(index, address >> LG__REGION_BITS);
     if (index->region[slot] == 0)
@@ -114,26 +117,23 @@ lg__block_find(const lg__block_index *index, uint64_t address)
     const uint32_t *page = index->page +
                            (size_t)index->place[slot] * (LG__REGION_PAGES + 1) +
                            (address >> LG__PAGE_BITS & (LG__REGION_PAGES - 1));
-    uint32_t low = page[0];
-    uint32_t high = page[1] < index->count ? page[1] + 1 : index->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lg_block_address(&index->blocks[middle]) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == page[0])
-        return LG_NONE;
-    const lg_native_block *last = &index->blocks[low - 1];
-    return lg_block_has(last, address - lg_block_address(last)) ? low - 1
+    const uint32_t end = page[1] < index->count ? page[1] + 1 : index->count;
+    const uint64_t part = (end - page[0]) * (address % PAGE);
+    uint32_t block = page[0] + (uint32_t)(part >> LG__PAGE_BITS);
+    while (block > page[0] && lg_block_address(&index->blocks[block]) > address)
+        block--;
+    while (block + 1 < end &&
+           lg_block_address(&index->blocks[block + 1]) <= address)
+        block++;
+    const lg_native_block *last = &index->blocks[block];
+    return lg_block_has(last, address - lg_block_address(last)) ? block
                                                                 : LG_NONE;
 }
 
 bool
 lg__block_is_near(const lg__block_index *index, uint64_t address)
 {
-    return address >= index->lowest && address < index->highest &&
+    return lg__block_index_spans(index, address) &&
            index->region[region_slot(index, address >> LG__REGION_BITS)] != 0;
 }
 

@@ -273,6 +273,8 @@ list_block(lg__native *native, uint32_t block)
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(address + from);
+        if (at->node == LG_NONE && !lg__block_index_spans(&native->index, value))
+            continue;
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
         if (target != LG_NONE) {
@@ -300,17 +302,17 @@ begins_with_text(const lg__native *native, const lg_native_block *block)
     enum { LEAST = 4 };
     const unsigned char *text =
         (const unsigned char *)(uintptr_t)lg_block_address(block);
+    const uint64_t bytes = lg_block_bytes(block);
     uint64_t length = 0;
-    if (lg_block_bytes(block) == 0 || text[0] < ' ' ||
-        lg__block_is_near(&native->index, lg__block_word(block, 0)) ||
-        lg__range_find(native->memory, lg__block_word(block, 0)) != NULL)
+    if (bytes == 0 || text[0] < ' ')
         return false;
     while (
-        length < lg_block_bytes(block) && text[length] != 0x7f &&
+        length < bytes && text[length] != 0x7f &&
         (text[length] >= ' ' || (text[length] >= '\t' && text[length] <= '\r')))
         length++;
-    return length >= LEAST && length < lg_block_bytes(block) &&
-           text[length] == 0;
+    return length >= LEAST && length < bytes && text[length] == 0 &&
+           !lg__block_is_near(&native->index, lg__block_word(block, 0)) &&
+           lg__range_find(native->memory, lg__block_word(block, 0)) == NULL;
 }
 
 static bool
@@ -338,86 +340,6 @@ list_blocks(lg__native *native)
     lg__compact_close(&native->allocator, &native->first_word, count);
     lg__vector_trim(&native->allocator, &native->word);
     return true;
-}
-
-// Arrays of structs. A stride is the distance, in words, at which nine of ten
-// words that are not 0 point the same way.
-enum { MOST_STRIDE = 32, STRIDE_WORDS = 32, STRIDE_POINTERS = 6 };
-
-typedef struct strides {
-    uint32_t pointers[MOST_STRIDE];
-    uint32_t all[MOST_STRIDE];
-} strides;
-
-// Elements lead to the same depth as the first pointer of the array, or to
-// beginnings. What leads elsewhere is no pointer of these structs.
-static bool
-is_element(const lg__native *native, uint32_t block, const lg__word *word)
-{
-    enum { HEADER = 16 };
-    const lg__word *first =
-        (const lg__word *)native->word.data + lg__words_of(native, block).first;
-    uint64_t depth = lg__word_depth(native, block, word);
-    return depth <= HEADER || depth == lg__word_depth(native, block, first);
-}
-
-static void
-count_strides(const lg__native *native, uint32_t block, uint32_t stride,
-              strides *out)
-{
-    const lg_native_block *at = &native->memory->blocks[block];
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    const uint64_t address = lg_block_address(at);
-    const uint64_t places = lg_block_bytes(at) / 8;
-    uint32_t next = span.first;
-    uint32_t rest = stride - 1;
-    memset(out, 0, sizeof *out);
-    for (uint64_t place = 0; place < places; place++) {
-        rest = rest + 1 < stride ? rest + 1 : 0;
-        if (lg__word_at(address + 8 * place) == 0)
-            continue;
-        out->all[rest]++;
-        if (next == span.end || words[next].place != place)
-            continue;
-        out->pointers[rest] += is_element(native, block, &words[next++]);
-    }
-}
-
-static bool
-set_stride(lg__native *native, uint32_t block, uint32_t stride)
-{
-    const uint64_t size = lg_block_bytes(&native->memory->blocks[block]) / 8;
-    const lg__word *words = native->word.data;
-    strides counts;
-    bool any = false;
-    count_strides(native, block, stride, &counts);
-    const lg__word_span span = lg__words_of(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
-        uint32_t rest = words[i].place % stride;
-        uint32_t pointers = counts.pointers[rest];
-        if (pointers < STRIDE_POINTERS ||
-            (uint64_t)pointers * stride * 4 < size ||
-            pointers * 10 < counts.all[rest] * 9 ||
-            !is_element(native, block, &words[i]))
-            continue;
-        native->trait[i] |= (uint8_t)stride;
-        any = true;
-    }
-    return any;
-}
-
-static void
-find_stride(lg__native *native, uint32_t block)
-{
-    uint64_t pointers = lg__block_words(native, block);
-    uint64_t size = lg_block_bytes(&native->memory->blocks[block]) / 8;
-    if (size < STRIDE_WORDS || pointers < STRIDE_POINTERS ||
-        pointers * MOST_STRIDE * 4 < size)
-        return;
-    for (uint32_t stride = 1; stride <= MOST_STRIDE; stride++)
-        if (set_stride(native, block, stride))
-            return;
 }
 
 // The block to which a std::shared_ptr or std::weak_ptr leads counts its owners
@@ -535,7 +457,6 @@ find_shapes(lg__native *native)
                 !note_vector(native, block, &words[i]))
                 return false;
         }
-        find_stride(native, block);
     }
     mark_remnants(native);
     return true;

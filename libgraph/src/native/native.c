@@ -176,7 +176,7 @@ judge(lg__native *native)
 {
     bool enough = lg__block_index_open(native) && lg__native_occupy(native) &&
                   lg__native_words(native) && lg__native_kinds(native) &&
-                  tell(native);
+                  lg__native_arrays(native) && tell(native);
     open_vertices(native);
     enough = enough && weigh_in_rounds(native);
     drop_evidence(native);

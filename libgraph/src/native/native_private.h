@@ -190,8 +190,9 @@ typedef struct lg__native {
     lg__vector word;    /**< lg__word, by block */
     lg__compact first_word; /**< [blocks + 1] */
     uint8_t *trait;         /**< [words] LG__SHAPE_BIT: its neighbours go with
-                               the word; LG__ARRAY_BIT: it is an element of an array;
-                               LG__STRIDE_MASK: of an array of structs */
+                               the word; LG__ARRAY_BIT: it counts as an element
+                               of an array; LG__STRIDE_MASK: whether it may be
+                               one, see lg__word_stride */
     lg__key_table handles;  /**< what numbers in objects name */
     lg__key_table shared;   /**< how many pairs of pointers lead to a block that
                                counts its owners; how many words of a block
@@ -237,8 +238,13 @@ typedef struct lg__native {
  *  blocks. Then: blocks explain them, or no word leads there at all. */
 enum { LG__MET = 1, LG__HELD_OUTSIDE };
 enum { LG__FORGOTTEN = 1, LG__TOLD, LG__TOLD_EXACTLY };
-/** In lg__native.trait, beside the stride of an array of structs. */
+/** In lg__native.trait. Instead of a stride, LG__ALIKE says that most words of
+ *  the block point the same way. */
 enum { LG__STRIDE_MASK = 0x3f, LG__ARRAY_BIT = 0x40, LG__SHAPE_BIT = 0x80 };
+enum { LG__ALIKE = LG__STRIDE_MASK };
+/** A block larger than this has one slot for all its words: its kind has few
+ *  blocks, and its words are alike. */
+enum { LG__LARGE_BLOCK = 1 << 18 };
 
 /** Returns memory that the rule gives back in the end; NULL when it ran out. */
 void *lg__native_take(lg__native *native, size_t count, size_t size);
@@ -273,6 +279,15 @@ static inline uint64_t
 lg__word_at(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
+}
+
+/** Asks for memory before it is read. GCC would leave out calls of a function
+ *  that does nothing else. */
+static inline void
+lg__ask(const void *address)
+{
+    __builtin_prefetch(address);
+    __asm__ volatile("");
 }
 
 static inline bool
@@ -415,6 +430,18 @@ lg__block_words(const lg__native *native, uint32_t block)
     return words.end - words.first;
 }
 
+/** Asks for the rows of the blocks to which the first words of a block lead. */
+static inline void
+lg__ask_for_targets(const lg__native *native, lg__word_span span)
+{
+    enum { MOST = 16 };
+    const lg__word *words = native->word.data;
+    if (span.end - span.first > MOST)
+        span.end = span.first + MOST;
+    for (uint32_t i = span.first; i < span.end; i++)
+        lg__ask(&native->memory->blocks[words[i].target]);
+}
+
 /** Returns whether words in the block of a node lead to blocks. */
 static inline bool
 lg__node_has_words(const lg__native *native, uint32_t node)
@@ -452,6 +479,26 @@ lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
     const uint64_t reach = lg__word_reach(native, source, word);
     return lg_block_has(&native->memory->blocks[word->target], reach) ? reach
                                                                       : 0;
+}
+
+/** A pointer to the beginning of a block may have a tag in its lowest bits. */
+enum { LG__TAGS = 8 };
+/** Returns where a word points to, but for a tag. */
+static inline uint64_t
+lg__word_direction(const lg__native *native, uint32_t source,
+                   const lg__word *word)
+{
+    const uint64_t depth = lg__word_depth(native, source, word);
+    return depth < LG__TAGS ? 0 : depth;
+}
+
+/** Returns the stride of the array of structs of which a word is an element; 0:
+ *  it is none of such an array. */
+static inline uint32_t
+lg__word_stride(const lg__native *native, uint64_t i)
+{
+    const uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
+    return stride == LG__ALIKE ? 0 : stride;
 }
 
 /** Returns whether a word is a number that names the block to which it leads.
@@ -499,6 +546,12 @@ lg__block_entry(const lg__native *native, uint32_t block)
 }
 
 bool lg__block_index_open(lg__native *native);
+/** Returns whether blocks lie before and behind the address, or one has it. */
+static inline bool
+lg__block_index_spans(const lg__block_index *index, uint64_t address)
+{
+    return address - index->lowest < index->highest - index->lowest;
+}
 /** Returns the block that has the address, or LG_NONE. */
 uint32_t lg__block_find(const lg__block_index *index, uint64_t address);
 /** Returns whether blocks lie near the address. */
@@ -580,6 +633,8 @@ bool lg__word_may_be_weak(const lg__native *native, uint32_t block,
 /** Gives each block its form, the kind that it has before any way is known. */
 bool lg__native_kinds(lg__native *native);
 uint32_t lg__block_form(const lg__native *native, uint32_t block);
+/** Finds the words that may be elements of arrays. */
+bool lg__native_arrays(lg__native *native);
 /** Sets the level of each word. */
 bool lg__native_weigh(lg__native *native);
 /** Finds the best paths, and kinds by the way there. */

@@ -172,7 +172,7 @@ static uint32_t
 step_of(const lg__native *native, uint32_t vertex, uint64_t i)
 {
     const lg__word *word = (const lg__word *)native->word.data + i;
-    uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
+    const uint32_t stride = lg__word_stride(native, i);
     if (lg__vertex_is_clean(native, vertex))
         return 8 * (uint32_t)word->place + LG__STEP_OBJECT;
     if (!(native->trait[i] & LG__ARRAY_BIT))
@@ -280,7 +280,7 @@ has_structs(const lg__native *native, uint32_t block)
 {
     const lg__word_span span = lg__words_of(native, block);
     for (uint32_t i = span.first; i < span.end; i++)
-        if (native->trait[i] & LG__STRIDE_MASK)
+        if (lg__word_stride(native, i) != 0)
             return true;
     return false;
 }
@@ -356,6 +356,45 @@ follow(path_search *search, uint32_t vertex)
     follow_words(search, vertex);
 }
 
+// What is known of a vertex lies anywhere, so it is asked for, some vertices
+// ahead: where its words are, these, and what they lead to.
+enum { FIRST_AHEAD = 18, WORDS_AHEAD = 12, TARGETS_AHEAD = 6 };
+
+// Returns the block of the vertex that comes so many later, or LG_NONE.
+static uint32_t
+block_ahead(const path_search *search, uint32_t distance)
+{
+    const path_queue *queue = &search->queue[search->now];
+    const queue_part *part = queue->first;
+    const uint32_t end = part == queue->last ? queue->added : PART_ARRIVALS;
+    return part != NULL && queue->taken + distance < end
+               ? lg__block_of_vertex(
+                     search->native,
+                     part->arrivals[queue->taken + distance].vertex)
+               : LG_NONE;
+}
+
+static void
+ask_ahead(const path_search *search)
+{
+    const lg__native *native = search->native;
+    const uint32_t first = block_ahead(search, FIRST_AHEAD);
+    const uint32_t words = block_ahead(search, WORDS_AHEAD);
+    const uint32_t targets = block_ahead(search, TARGETS_AHEAD);
+    if (first != LG_NONE) {
+        lg__ask(lg__compact_distance(&native->first_word, first));
+        lg__ask(&native->memory->blocks[first]);
+        lg__ask(&native->kind[first]);
+    }
+    if (words != LG_NONE) {
+        const uint32_t at = lg__words_of(native, words).first;
+        lg__ask((const lg__word *)native->word.data + at);
+        lg__ask(&native->trait[at]);
+    }
+    if (targets != LG_NONE)
+        lg__ask_for_targets(native, lg__words_of(native, targets));
+}
+
 // Settles the vertices that are queued with `least` or a better strength.
 static void
 settle(path_search *search, lg__strength least)
@@ -363,6 +402,7 @@ settle(path_search *search, lg__strength least)
     lg__native *native = search->native;
     while (search->now >= least && search->enough) {
         arrival next;
+        ask_ahead(search);
         if (!pop(search, search->now, &next)) {
             search->now--;
             continue;

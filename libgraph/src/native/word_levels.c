@@ -10,10 +10,8 @@
 
 #include <string.h>
 
-// A block larger than this has one slot for all its words: its kind has few
-// blocks, and its words are alike.
-enum { MOST_SLOTS = (1 << 18) / 8 };
-enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2, TAGS = 8 };
+enum { MOST_SLOTS = LG__LARGE_BLOCK / 8 };
+enum { FEW = 3, GIFT_WORDS = 2 };
 // What libraries put before the memory that they give out, at most: SQLite has
 // the size there.
 enum { HEADER = 16 };
@@ -28,14 +26,19 @@ enum { OWNED_WORDS = 16 };
 // an earlier owner has left than a field that is NULL as a rule.
 enum { RARE = 16 };
 
+// Of one slot: how many blocks of the kind have there ...
+typedef struct slot_counts {
+    uint32_t pointers;
+    uint32_t shapes;     // ... of those, that go with their neighbours
+    uint32_t freed;      // ... that look like those of freed texts
+    uint32_t beginnings; // ... to the beginning of a block
+} slot_counts;
+
 typedef struct weighing {
     lg__native *native;
     lg__key_table counts;
-    lg__key_table within; // of one block
-    uint32_t *pointers;   // [slots]
-    uint32_t *others;     // [slots] neither 0 nor pointers
-    uint32_t *shapes;     // [slots] pointers with which their neighbours go
-    uint32_t *freed;  // [slots] pointers that look like those of freed texts
+    slot_counts *slots;
+    uint32_t *others; // [slots] neither 0 nor pointers
     uint32_t members; // blocks of the kind
     uint32_t leading; // of them, those with a word that leads to a block
     uint32_t arrays;  // of those, the ones that are arrays
@@ -76,24 +79,12 @@ slot_of(const weighing *scale, uint64_t place)
 
 enum { SAME = 1, SHOWN = 2, DEPTH = 3 };
 
-// Where a word points to, but for bits that a pointer to the beginning of a
-// block may have as a tag.
-static uint64_t
-depth_of(const lg__native *native, uint32_t block, const lg__word *word)
+// Whether a block shows its kind to words that lead there: it is known by its
+// way. Such blocks have so many kinds that they show these.
+static bool
+shows_kind(const lg__native *native, uint32_t block)
 {
-    uint64_t depth = lg__word_depth(native, block, word);
-    return depth < TAGS ? 0 : depth;
-}
-
-// What a block shows, or its kind if that is known by its way: such blocks have
-// so many kinds that they show these.
-static uint64_t
-shown_as_target(const lg__native *native, uint32_t block)
-{
-    return native->refined && lg__block_is_plain(native, block)
-               ? (uint64_t)native->kind[block] << LG__SHOWN_BITS |
-                     LG__SHOWN_KIND
-               : lg__block_shown(native, block);
+    return native->refined && lg__block_is_plain(native, block);
 }
 
 static uint64_t
@@ -112,100 +103,64 @@ count_one(weighing *scale, uint64_t key)
     return count != NULL;
 }
 
+// Words to what does not show its kind are the same if they show the same.
 static bool
 count_word(weighing *scale, uint32_t block, uint64_t i)
 {
     const lg__native *native = scale->native;
     const lg__word *word = (const lg__word *)native->word.data + i;
-    uint32_t slot = slot_of(scale, word->place);
-    uint64_t depth = depth_of(native, block, word);
-    scale->pointers[slot]++;
-    scale->shapes[slot] += (native->trait[i] & LG__SHAPE_BIT) != 0;
-    scale->freed[slot] += word->freed;
-    return count_one(scale,
-                     key_of(SAME, slot, shown_as_target(native, word->target),
-                            depth)) &&
+    const uint32_t slot = slot_of(scale, word->place);
+    const uint64_t depth = lg__word_direction(native, block, word);
+    slot_counts *counts = &scale->slots[slot];
+    counts->pointers++;
+    counts->shapes += (native->trait[i] & LG__SHAPE_BIT) != 0;
+    counts->freed += word->freed;
+    counts->beginnings += depth == 0;
+    return (depth == 0 || count_one(scale, key_of(DEPTH, slot, 0, depth))) &&
            count_one(scale,
                      key_of(SHOWN, slot, lg__block_shown(native, word->target),
                             depth)) &&
-           count_one(scale, key_of(DEPTH, slot, 0, depth));
+           (!shows_kind(native, word->target) ||
+            count_one(scale,
+                      key_of(SAME, slot, native->kind[word->target], depth)));
 }
 
-// Counts all words of a block. Sets *others to those that are no pointers.
+// Counts what is neither 0 nor a pointer between two places.
+static void
+count_others(weighing *scale, const uint64_t *words, uint64_t from, uint64_t to)
+{
+    uint32_t *others = scale->others;
+    uint32_t all = 0;
+    if (scale->single_slot) {
+        for (uint64_t place = from; place < to; place++)
+            all += words[place] != 0;
+        *others += all;
+        return;
+    }
+    for (uint64_t place = from; place < to; place++)
+        others[place] += words[place] != 0;
+}
+
+// Counts all words of a block.
 static bool
-count_block(weighing *scale, uint32_t block, uint32_t *others)
+count_block(weighing *scale, uint32_t block)
 {
     const lg__native *native = scale->native;
     const lg_native_block *at = &native->memory->blocks[block];
     const lg__word *words = native->word.data;
     const lg__word_span span = lg__words_of(native, block);
-    const uint64_t address = lg_block_address(at);
-    const uint64_t places = lg_block_bytes(at) / 8;
-    uint32_t next = span.first;
-    *others = 0;
-    for (uint64_t place = 0; place < places; place++) {
-        if (next < span.end && words[next].place == place) {
-            if (!count_word(scale, block, next++))
-                return false;
-        } else if (lg__word_at(address + 8 * place) != 0) {
-            scale->others[slot_of(scale, place)]++;
-            ++*others;
-        }
-    }
-    return true;
-}
-
-static uint64_t
-within_key(const lg__native *native, uint32_t block, const lg__word *word)
-{
-    return lg__native_key(lg__block_shown(native, word->target),
-                          depth_of(native, block, word), 0);
-}
-
-// Whether so many words that point the same way make a block an array. In a
-// large block, half of the words are also alike where a tree lay that was
-// freed.
-static bool
-is_share_of_array(const weighing *scale, uint64_t alike, uint64_t all)
-{
-    return alike >= ARRAY_WORDS &&
-           (scale->single_slot ? 10 * alike >= 9 * all : 2 * alike >= all);
-}
-
-// Marks the words that are elements of an array: much of what the block holds
-// points the same way, or they have a stride.
-static bool
-find_array(weighing *scale, uint32_t block, uint32_t others)
-{
-    lg__native *native = scale->native;
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    const uint32_t first = span.first;
-    const uint32_t end = span.end;
-    bool any = false;
-    for (uint32_t i = first; i < end; i++)
-        native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
-    if (native->memory->blocks[block].node != LG_NONE)
-        return true;
-    lg__key_table_clear(&scale->within, end - first < 512 ? end - first : 512);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t *count =
-            lg__key_table_at(&native->allocator, &scale->within,
-                             within_key(native, block, &words[i]));
-        if (count == NULL)
+    const uint64_t *here = (const uint64_t *)(uintptr_t)lg_block_address(at);
+    uint64_t place = 0;
+    bool array = false;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        count_others(scale, here, place, words[i].place);
+        place = (uint64_t)words[i].place + 1;
+        array = array || (native->trait[i] & LG__STRIDE_MASK) != 0;
+        if (!count_word(scale, block, i))
             return false;
-        ++*count;
     }
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t alike = lg__key_table_find(
-            &scale->within, within_key(native, block, &words[i]));
-        bool array = is_share_of_array(scale, alike, end - first + others) ||
-                     (native->trait[i] & LG__STRIDE_MASK) != 0;
-        if (array)
-            native->trait[i] |= LG__ARRAY_BIT;
-        any = any || array;
-    }
-    scale->arrays += any;
+    count_others(scale, here, place, lg_block_bytes(at) / 8);
+    scale->arrays += array;
     return true;
 }
 
@@ -286,7 +241,7 @@ limit_by_depth(const sight *word, lg_native_level level)
     if (word->depth % 8 != 0) {
         bool usual = word->same >= FEW && word->members >= FEW &&
                      2 * (uint64_t)word->same >= word->filled;
-        bool tagged = word->depth < TAGS;
+        bool tagged = word->depth < LG__TAGS;
         level =
             at_most(level, tagged && (usual || word->array) ? LG_LEVEL_POINTER
                            : usual                          ? LG_LEVEL_POSSIBLE
@@ -313,7 +268,7 @@ static lg_native_level
 level_in_object(const sight *word)
 {
     if (word->depth % 8 != 0)
-        return word->depth < TAGS ? LG_LEVEL_POSSIBLE : LG_LEVEL_NONE;
+        return word->depth < LG__TAGS ? LG_LEVEL_POSSIBLE : LG_LEVEL_NONE;
     if (word->entry)
         return LG_LEVEL_VARIABLE;
     if (word->depth > DEEP)
@@ -331,7 +286,7 @@ level_below_object(const sight *word)
         word->members > FEW && 2 * (uint64_t)word->pointers < word->filled;
     if (!word->owned)
         return LG_LEVEL_NONE;
-    if (word->depth < TAGS)
+    if (word->depth < LG__TAGS)
         return word->depth == 0 && !number ? LG_LEVEL_POINTER
                                            : LG_LEVEL_POSSIBLE;
     return word->depth > HEADER || word->depth % 8 != 0 ? LG_LEVEL_NONE
@@ -470,36 +425,48 @@ is_behind_text_alone(const lg__native *native, uint32_t block,
                     lg_block_bytes(at) - ROUNDING) == NULL));
 }
 
+// Sets how many words of the slot point as a word does.
+static void
+look_at_siblings(const weighing *scale, const lg__word *word, uint64_t depth,
+                 sight *out)
+{
+    const lg__native *native = scale->native;
+    const uint32_t slot = slot_of(scale, word->place);
+    const slot_counts *counts = &scale->slots[slot];
+    out->filled = counts->pointers + scale->others[slot];
+    out->pointers = counts->pointers;
+    out->shapes = counts->shapes;
+    out->freed = counts->freed;
+    out->same_depth =
+        depth == 0 ? counts->beginnings
+                   : lg__key_table_find(&scale->counts,
+                                        key_of(DEPTH, slot, 0, depth));
+    out->same_shown = lg__key_table_find(
+        &scale->counts,
+        key_of(SHOWN, slot, lg__block_shown(native, word->target), depth));
+    out->same =
+        shows_kind(native, word->target)
+            ? lg__key_table_find(
+                  &scale->counts,
+                  key_of(SAME, slot, native->kind[word->target], depth))
+            : out->same_shown;
+}
+
 static sight
 look(const weighing *scale, uint32_t block, uint64_t i)
 {
     const lg__native *native = scale->native;
     const lg__word *word = (const lg__word *)native->word.data + i;
     const lg_native_block *at = &native->memory->blocks[block];
-    uint32_t slot = slot_of(scale, word->place);
-    uint64_t depth = lg__word_depth(native, block, word);
-    uint64_t counted = depth_of(native, block, word);
+    const uint64_t depth = lg__word_depth(native, block, word);
     const lg__way_kind *way = way_of(native, block);
-    bool last = 8 * (uint64_t)word->place + 8 >= lg_block_bytes(at) &&
-                !is_among_classes(native, block, word->target);
-    bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
-                scale->leading > FEW && !scale->single_slot;
-    return (sight){
+    const bool last = 8 * (uint64_t)word->place + 8 >= lg_block_bytes(at) &&
+                      !is_among_classes(native, block, word->target);
+    const bool rare = 2 * (uint64_t)scale->arrays < scale->leading &&
+                      scale->leading > FEW && !scale->single_slot;
+    sight out = {
         .depth = depth,
         .members = scale->members,
-        .filled = scale->pointers[slot] + scale->others[slot],
-        .pointers = scale->pointers[slot],
-        .shapes = scale->shapes[slot],
-        .freed = scale->freed[slot],
-        .same = lg__key_table_find(
-            &scale->counts,
-            key_of(SAME, slot, shown_as_target(native, word->target), counted)),
-        .same_shown = lg__key_table_find(
-            &scale->counts,
-            key_of(SHOWN, slot, lg__block_shown(native, word->target),
-                   counted)),
-        .same_depth =
-            lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, counted)),
         .object = lg__vertex_is_clean(native, at->node),
         .owned = word->place < OWNED_WORDS && is_owned(way),
         .single = scale->members <= FEW || is_below_variables(native, way),
@@ -507,14 +474,16 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .slack = is_behind_text_alone(native, block, word),
         .entry = depth == lg__block_entry(native, word->target),
-        .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
-        .strided = native->trait[i] & LG__STRIDE_MASK,
+        .array = (native->trait[i] & LG__STRIDE_MASK) && !rare,
+        .strided = lg__word_stride(native, i) != 0,
         .last = last,
         .bare = last && is_bare(native, block, word),
         .shape = native->trait[i] & LG__SHAPE_BIT,
         .proved = (native->trait[i] & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
     };
+    look_at_siblings(scale, word, depth < LG__TAGS ? 0 : depth, &out);
+    return out;
 }
 
 // What a table keeps for an object is the object's. A number names an entry if
@@ -557,8 +526,8 @@ level_block(weighing *scale, uint32_t block)
             level = LG_LEVEL_NONE;
         else if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
             level = LG_LEVEL_EXACT;
-        if (!word.array)
-            native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+        native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+        native->trait[i] |= word.array ? LG__ARRAY_BIT : 0;
         words[i].doubt = doubt_of(native, block, &words[i], &word, level) & 3;
         words[i].level = level & 7;
     }
@@ -568,30 +537,7 @@ level_block(weighing *scale, uint32_t block)
 // slots, and of their targets, lies anywhere, and the processor would wait for
 // each. So it is asked, some blocks ahead, for where the words of a block are,
 // then for these, and then for their targets.
-enum { FIRST_AHEAD = 24, WORDS_AHEAD = 16, TARGETS_AHEAD = 8, ASKED = 16 };
-
-// GCC would leave out calls of a function that does nothing but ask.
-static inline void
-ask(const void *address)
-{
-    __builtin_prefetch(address);
-    __asm__ volatile("");
-}
-
-static void
-ask_for_targets(const weighing *scale, uint32_t block)
-{
-    const lg__native *native = scale->native;
-    const lg__word *words = native->word.data;
-    lg__word_span span = lg__words_of(native, block);
-    if (span.end - span.first > ASKED)
-        span.end = span.first + ASKED;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        ask(&native->memory->blocks[words[i].target]);
-        ask(&native->kind[words[i].target]);
-        ask(&native->mark[words[i].target]);
-    }
-}
+enum { FIRST_AHEAD = 24, WORDS_AHEAD = 16, TARGETS_AHEAD = 8 };
 
 static void
 ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
@@ -599,17 +545,18 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
     const lg__native *native = scale->native;
     const lg_native_block *of = native->memory->blocks;
     if (left > FIRST_AHEAD) {
-        ask(lg__compact_distance(&native->first_word, blocks[FIRST_AHEAD]));
-        ask(&of[blocks[FIRST_AHEAD]]);
+        lg__ask(lg__compact_distance(&native->first_word, blocks[FIRST_AHEAD]));
+        lg__ask(&of[blocks[FIRST_AHEAD]]);
     }
     if (left > WORDS_AHEAD) {
         uint32_t block = blocks[WORDS_AHEAD];
-        ask((const lg__word *)native->word.data +
+        lg__ask((const lg__word *)native->word.data +
             lg__words_of(native, block).first);
-        ask((const void *)(uintptr_t)lg_block_address(&of[block]));
+        lg__ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)
-        ask_for_targets(scale, blocks[TARGETS_AHEAD]);
+        lg__ask_for_targets(native,
+                            lg__words_of(native, blocks[TARGETS_AHEAD]));
 }
 
 // Weighs blocks that share their slots.
@@ -619,10 +566,8 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
 {
     lg__native *native = scale->native;
     size_t words = 0;
-    memset(scale->pointers, 0, slots * 4);
+    memset(scale->slots, 0, slots * sizeof *scale->slots);
     memset(scale->others, 0, slots * 4);
-    memset(scale->shapes, 0, slots * 4);
-    memset(scale->freed, 0, slots * 4);
     scale->arrays = scale->leading = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t here = lg__block_words(native, blocks[i]);
@@ -631,11 +576,9 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     }
     lg__key_table_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t others;
         lg__native_tick(native);
         ask_ahead(scale, blocks + i, count - i);
-        if (!count_block(scale, blocks[i], &others) ||
-            !find_array(scale, blocks[i], others))
+        if (!count_block(scale, blocks[i]))
             return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -729,24 +672,16 @@ lg__native_weigh(lg__native *native)
     uint32_t *first = lg__native_take_zero(native, (size_t)kinds + 2, 4);
     uint32_t *sorted =
         first != NULL ? sort_by_kind(native, first, kinds) : NULL;
-    scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
+    scale.slots = lg__native_take(native, MOST_SLOTS, sizeof *scale.slots);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
-    scale.shapes = lg__native_take(native, MOST_SLOTS, 4);
-    scale.freed = lg__native_take(native, MOST_SLOTS, 4);
-    bool enough = sorted != NULL && scale.pointers != NULL &&
-                  scale.others != NULL && scale.shapes != NULL &&
-                  scale.freed != NULL &&
+    bool enough = sorted != NULL && scale.slots != NULL &&
+                  scale.others != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
-                  lg__key_table_open(allocator, &scale.within) &&
                   weigh_all(&scale, first, sorted, kinds);
     if (scale.counts.entries != NULL)
         lg__key_table_free(allocator, &scale.counts);
-    if (scale.within.entries != NULL)
-        lg__key_table_free(allocator, &scale.within);
-    lg__native_drop(native, scale.freed);
-    lg__native_drop(native, scale.shapes);
     lg__native_drop(native, scale.others);
-    lg__native_drop(native, scale.pointers);
+    lg__native_drop(native, scale.slots);
     lg__native_drop(native, sorted);
     lg__native_drop(native, first);
     return enough;
