@@ -239,6 +239,39 @@ the_room_behind_a_vector_holds_nothing(void)
     }
 }
 
+// A pool of texts says where its free rest begins and ends. Nobody clears that
+// rest. Two addresses are no such account if one of them is not the end of the
+// block, or if the pair itself would be free.
+static void
+the_free_rest_of_a_pool_holds_nothing(void)
+{
+    enum { REST, ROUNDED, FULL, MIDDLE, WHOLE, COUNT };
+    enum { BYTES = 512, ITEMS = 40, ITEM = 200, BEFORE = 16 };
+    static const uint64_t account[COUNT][2] = {
+        [REST] = {93, BYTES},    [ROUNDED] = {93, BYTES - 24},
+        [FULL] = {BYTES, BYTES}, [MIDDLE] = {93, BYTES / 2},
+        [WHOLE] = {0, BYTES},
+    };
+    for (int which = 0; which < COUNT; which++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *pool = native_heap_block(&heap, BYTES);
+        uint64_t *state = native_heap_block(&heap, BYTES);
+        native_heap_object(&heap, true)[2] = native_heap_address(pool);
+        native_heap_object(&heap, true)[2] = native_heap_address(state);
+        pool[1] = native_heap_address(pool) + account[which][0];
+        pool[2] = native_heap_address(pool) + account[which][1];
+        for (uint32_t item = 0; item < ITEMS; item++)
+            pool[BEFORE + item] = state[BEFORE + item] =
+                native_heap_address(native_heap_block(&heap, ITEM));
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 1) ==
+              BYTES + NATIVE_CHUNK +
+                  (which <= ROUNDED ? ITEMS * (ITEM + NATIVE_CHUNK) : 0));
+        native_heap_close(&heap);
+    }
+}
+
 // A string that was freed leaves its address and its length, and its block may
 // be a struct of others by now. A length of whole words may be that of a table,
 // and a number beside a pointer may be as large by chance.
@@ -480,6 +513,7 @@ SUITE(native_leftovers)
     RUN(structs_with_a_name_are_no_texts);
     RUN(blocks_of_a_list_may_have_gifts);
     RUN(the_room_behind_a_vector_holds_nothing);
+    RUN(the_free_rest_of_a_pool_holds_nothing);
     RUN(a_freed_text_holds_nothing);
     RUN(words_between_stray_ones_hold_no_object);
     RUN(what_lies_behind_a_copied_text_holds_nothing);

@@ -21,8 +21,7 @@ typedef struct array_search {
 static uint32_t
 remainder_of(const array_search *search, uint32_t place, uint32_t stride)
 {
-    const uint64_t quotient =
-        place * search->inverse[stride] >> INVERSE_BITS;
+    const uint64_t quotient = place * search->inverse[stride] >> INVERSE_BITS;
     return place - (uint32_t)quotient * stride;
 }
 
@@ -131,7 +130,8 @@ static bool
 is_share_of_array(const lg_native_block *block, uint64_t alike, uint64_t all)
 {
     const bool large = lg_block_bytes(block) > LG__LARGE_BLOCK;
-    return alike >= ARRAY_WORDS && (large ? 10 * alike >= 9 * all : 2 * alike >= all);
+    return alike >= ARRAY_WORDS &&
+           (large ? 10 * alike >= 9 * all : 2 * alike >= all);
 }
 
 static bool

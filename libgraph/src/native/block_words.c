@@ -273,7 +273,8 @@ list_block(lg__native *native, uint32_t block)
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(address + from);
-        if (at->node == LG_NONE && !lg__block_index_spans(&native->index, value))
+        if (at->node == LG_NONE &&
+            !lg__block_index_spans(&native->index, value))
             continue;
         uint32_t target = lg__block_find(&native->index, value);
         count_address(native, value, target, &count);
@@ -422,6 +423,38 @@ is_freed_text(const lg__native *native, uint32_t block, const lg__word *word)
            lg__range_find(native->memory, lg__block_word(to, 0)) == NULL;
 }
 
+// A block that its owner gives out piece by piece, such as a pool of texts, has
+// the beginning and the end of its free rest side by side among its first
+// words. Nobody clears that rest. Returns where it begins: at the end if there
+// is none.
+static uint64_t
+rest_of_pool(const lg_native_block *block)
+{
+    enum { SMALLEST = 128, FIRST = 64, PAIR = 16, ROUNDING = 24, GIFT = 16 };
+    const uint64_t bytes = lg_block_bytes(block);
+    const uint64_t address = lg_block_address(block);
+    if (bytes < SMALLEST || block->node != LG_NONE)
+        return bytes;
+    for (uint64_t at = 0; at < FIRST; at += 8) {
+        const uint64_t rest = lg__block_word(block, at) - address;
+        const uint64_t end = lg__block_word(block, at + 8) - address;
+        if (rest >= at + PAIR && rest <= end && end <= bytes &&
+            end + ROUNDING + GIFT > bytes)
+            return rest;
+    }
+    return bytes;
+}
+
+// Returns how many words of a block somebody uses who has an account of that.
+static uint64_t
+used_words(const lg__native *native, uint32_t block)
+{
+    const uint64_t rest = rest_of_pool(&native->memory->blocks[block]) / 8;
+    const uint32_t known =
+        lg__key_table_find(&native->shared, vector_key(block));
+    return known > 0 && known - 1 < rest ? known - 1 : rest;
+}
+
 static void
 mark_remnants(lg__native *native)
 {
@@ -430,10 +463,9 @@ mark_remnants(lg__native *native)
         const lg__word_span span = lg__words_of(native, block);
         if (span.first == span.end)
             continue;
-        const uint32_t used =
-            lg__key_table_find(&native->shared, vector_key(block));
+        const uint64_t used = used_words(native, block);
         for (uint32_t i = span.first; i < span.end; i++) {
-            words[i].spare = used > 0 && words[i].place >= used - 1;
+            words[i].spare = words[i].place >= used;
             words[i].freed = is_freed_text(native, block, &words[i]);
         }
     }

@@ -40,7 +40,7 @@ typedef struct lg__word {
     uint32_t target;     /**< block */
     uint32_t place : 25; /**< of the word in its block, in words */
     uint32_t spare : 1;  /**< it lies behind the end of the vector that has the
-                              block */
+                              block, or in the free rest of a pool */
     uint32_t freed : 1;  /**< it looks like the address of a freed text */
     uint32_t doubt : 2;  /**< LG__DOUBT_ */
     uint32_t level : 3;  /**< lg_native_level */

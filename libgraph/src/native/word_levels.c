@@ -438,18 +438,17 @@ look_at_siblings(const weighing *scale, const lg__word *word, uint64_t depth,
     out->shapes = counts->shapes;
     out->freed = counts->freed;
     out->same_depth =
-        depth == 0 ? counts->beginnings
-                   : lg__key_table_find(&scale->counts,
-                                        key_of(DEPTH, slot, 0, depth));
+        depth == 0
+            ? counts->beginnings
+            : lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, depth));
     out->same_shown = lg__key_table_find(
         &scale->counts,
         key_of(SHOWN, slot, lg__block_shown(native, word->target), depth));
-    out->same =
-        shows_kind(native, word->target)
-            ? lg__key_table_find(
-                  &scale->counts,
-                  key_of(SAME, slot, native->kind[word->target], depth))
-            : out->same_shown;
+    out->same = shows_kind(native, word->target)
+                    ? lg__key_table_find(
+                          &scale->counts,
+                          key_of(SAME, slot, native->kind[word->target], depth))
+                    : out->same_shown;
 }
 
 static sight
@@ -551,7 +550,7 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
     if (left > WORDS_AHEAD) {
         uint32_t block = blocks[WORDS_AHEAD];
         lg__ask((const lg__word *)native->word.data +
-            lg__words_of(native, block).first);
+                lg__words_of(native, block).first);
         lg__ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)
