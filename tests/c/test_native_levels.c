@@ -227,6 +227,49 @@ hash_tables_begin_at_words(void)
     }
 }
 
+// Objects that did the same lead into the middle of the same structs, such as
+// by addresses of buffers that are freed by now. What leads behind a header,
+// as a library puts it before its structs, may well be a field.
+static void
+objects_borrow_the_middle_of_a_struct(void)
+{
+    enum { ITEMS = 10, CURSORS = 4, HEADER = 16, FAR = 32 };
+    for (uint64_t depth = HEADER; depth <= FAR; depth += FAR - HEADER) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *first = native_heap_list(&heap, ITEMS);
+        const uint64_t *item = first;
+        for (uint32_t i = 0; i < CURSORS; i++) {
+            native_heap_object(&heap, true)[3] = item[0] + depth;
+            item = (const uint64_t *)(uintptr_t)item[0];
+        }
+        native_heap_object(&heap, true)[2] = native_heap_address(first);
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, CURSORS) ==
+              (depth == FAR ? ITEMS : 1) * NATIVE_LIST_BYTES);
+        native_heap_close(&heap);
+    }
+}
+
+// A word that nothing confirms leads to the beginning of a struct.
+static void
+a_lone_word_outvotes_what_leads_into_the_middle(void)
+{
+    enum { ITEMS = 10, STATE = 200, MIDDLE = 32 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *first = native_heap_list(&heap, ITEMS);
+    uint64_t *state = native_heap_block(&heap, STATE);
+    state[5] = native_heap_address(first);
+    native_heap_object(&heap, true)[3] = native_heap_address(first) + MIDDLE;
+    native_heap_object(&heap, true)[2] = native_heap_address(state);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 0);
+    CHECK(native_heap_held(&heap, 1) ==
+          STATE + NATIVE_CHUNK + ITEMS * NATIVE_LIST_BYTES);
+    native_heap_close(&heap);
+}
+
 SUITE(native_levels)
 {
     RUN(two_of_several_that_lead_into_the_middle_are_weak);
@@ -235,6 +278,8 @@ SUITE(native_levels)
     RUN(numbers_do_not_contradict_an_array);
     RUN(what_is_left_of_a_tree_is_no_array);
     RUN(objects_borrow_what_they_lead_far_into);
+    RUN(objects_borrow_the_middle_of_a_struct);
+    RUN(a_lone_word_outvotes_what_leads_into_the_middle);
     RUN(a_vector_of_one_of_a_few_is_believed);
     RUN(one_of_several_pointers_may_be_shared);
     RUN(hash_tables_begin_at_words);

@@ -273,7 +273,8 @@ level_in_object(const sight *word)
         return LG_LEVEL_VARIABLE;
     if (word->depth > DEEP)
         return LG_LEVEL_WEAK;
-    return is_usual(word) ? LG_LEVEL_FIELD : LG_LEVEL_POINTER;
+    return word->depth <= HEADER && is_usual(word) ? LG_LEVEL_FIELD
+                                                   : LG_LEVEL_POINTER;
 }
 
 // What objects of one type lead to may differ, as what capsules have does. A
@@ -355,8 +356,8 @@ doubt_of(const lg__native *native, uint32_t block, const lg__word *at,
         return word->shape || lg__block_package(native, block) == 0
                    ? LG__DOUBT_LONE
                    : LG__DOUBT_BUILT;
-    return level == LG_LEVEL_POINTER && !word->object && !word->array &&
-                   !word->shape && !word->entry && word->depth > HEADER
+    return level == LG_LEVEL_POINTER && !word->array && !word->shape &&
+                   !word->entry && word->depth > HEADER
                ? LG__DOUBT_BORROWED
                : 0;
 }
