@@ -1287,6 +1287,7 @@ class TopRow(
             "atom",
         ],
         int | None,
+        str | None,
         int,
         str | None,
         tuple[TopPart, ...],
@@ -1304,6 +1305,7 @@ class TopRow(
             "module",
             "category",
             "refcount",
+            "by",
             "count",
             "held_by",
             "parts",
@@ -1343,6 +1345,8 @@ class TopRow(
     ]: ...
     @property
     def refcount(self) -> int | None: ...
+    @property
+    def by(self) -> str | None: ...
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property
@@ -1826,6 +1830,16 @@ class NativeRow(
         str,
         str,
         str | None,
+        Literal[
+            "no pointer",
+            "a lone word",
+            "perhaps a pointer",
+            "a possible pointer",
+            "a pointer",
+            "a field",
+            "a variable",
+            "a counted reference",
+        ],
         str | None,
     ],
 ):
@@ -1839,6 +1853,7 @@ class NativeRow(
             "title",
             "what",
             "library",
+            "by",
             "held_by",
         )
     @property
@@ -1861,6 +1876,19 @@ class NativeRow(
     def what(self) -> str: ...
     @property
     def library(self) -> str | None: ...
+    @property
+    def by(
+        self,
+    ) -> Literal[
+        "no pointer",
+        "a lone word",
+        "perhaps a pointer",
+        "a possible pointer",
+        "a pointer",
+        "a field",
+        "a variable",
+        "a counted reference",
+    ]: ...
     @property
     def held_by(self) -> str | None: ...
 

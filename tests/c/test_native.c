@@ -660,6 +660,7 @@ answers_have_rows(void)
     REQUIRE(found.count == 2);
     CHECK(found.rows[0].holder == LG_BLOCKS_OBJECTS);
     CHECK(found.rows[0].count == 4 && found.rows[0].blocks == 80);
+    CHECK(found.rows[0].by == LG_LEVEL_FIELD);
     CHECK(found.rows[0].bytes[0] == 40 * NATIVE_LIST_BYTES);
     CHECK(found.rows[1].holder == LG_BLOCKS_LOST);
     CHECK(found.rows[1].blocks == 5);

@@ -1,4 +1,5 @@
 // What the level of a word depends on, beside how many words of its kind agree.
+#include "asked.h"
 #include "native_heap.h"
 #include "test.h"
 
@@ -270,6 +271,48 @@ a_lone_word_outvotes_what_leads_into_the_middle(void)
     native_heap_close(&heap);
 }
 
+// Rows say how sure it is who has the memory: half of it is held by words of a
+// level, or by better ones.
+static void
+weak_claims_are_told(void)
+{
+    enum { BYTES = 1000, FAR = 600, LESS = 400 };
+    static const char *const questions[] = {"native", "top"};
+    for (int weak = 0; weak < 2; weak++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *block = native_heap_block(&heap, BYTES);
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = native_heap_address(block) + (weak ? FAR : 0);
+        object[3] = native_heap_address(native_heap_block(&heap, LESS));
+        native_heap_finish(&heap);
+        for (size_t i = 0; i < 2; i++) {
+            lg_text text = {0};
+            CHECK(question_report(questions[i], heap.joined, heap.found, NULL,
+                                  LG_FORMAT_TEXT, &text) == LG_OK);
+            CHECK((strstr(text.data, "perhaps ") != NULL) == weak);
+            lg_text_free(&text);
+        }
+        native_heap_close(&heap);
+    }
+}
+
+// Lost memory is what nothing leads to, so that is no doubt.
+static void
+lost_memory_is_no_claim(void)
+{
+    native_heap heap;
+    lg_text text = {0};
+    native_heap_open(&heap);
+    memset(native_heap_block(&heap, 200), 'y', 190);
+    native_heap_finish(&heap);
+    CHECK(question_report("top", heap.joined, heap.found, NULL, LG_FORMAT_TEXT,
+                          &text) == LG_OK);
+    CHECK(strstr(text.data, "lone words tell") == NULL);
+    lg_text_free(&text);
+    native_heap_close(&heap);
+}
+
 SUITE(native_levels)
 {
     RUN(two_of_several_that_lead_into_the_middle_are_weak);
@@ -283,5 +326,7 @@ SUITE(native_levels)
     RUN(a_vector_of_one_of_a_few_is_believed);
     RUN(one_of_several_pointers_may_be_shared);
     RUN(hash_tables_begin_at_words);
+    RUN(weak_claims_are_told);
+    RUN(lost_memory_is_no_claim);
     return test_result();
 }

@@ -191,8 +191,8 @@ typedef struct summing {
     const lg_analysis *analysis;
     lg_allocator allocator;
     lg__vector stack; // of waiting
-    uint64_t (*part)(const lg_graph *graph, uint32_t node);
-    uint64_t sum;
+    void (*see)(void *context, uint32_t node);
+    void *context;
 } summing;
 
 static waiting *
@@ -208,7 +208,7 @@ expand(summing *state, uint32_t node)
     const lg_analysis *analysis = state->analysis;
     const lg__children children = lg__children_of(analysis, node);
     const uint32_t count = children.end - children.begin;
-    state->sum += state->part(analysis->graph, node);
+    state->see(state->context, node);
     if (count == 0)
         return true;
     waiting *room = add_room(state, count);
@@ -240,13 +240,14 @@ expand_garbage(summing *state, uint32_t index)
     return true;
 }
 
-static lg_status
-sum_retained(const lg_analysis *analysis, uint32_t node,
-             uint64_t (*part)(const lg_graph *graph, uint32_t node),
-             uint64_t *out, lg_error *err)
+lg_status
+lg__retained_each(const lg_analysis *analysis, uint32_t node,
+                  void (*see)(void *context, uint32_t node), void *context,
+                  lg_error *err)
 {
     summing state = {.analysis = analysis,
-                     .part = part,
+                     .see = see,
+                     .context = context,
                      .allocator = lg_allocator_default(),
                      .stack = {.element = sizeof(waiting)}};
     waiting *room = add_room(&state, 1);
@@ -262,10 +263,33 @@ sum_retained(const lg_analysis *analysis, uint32_t node,
                                     : expand_garbage(&state, garbage);
     }
     lg__vector_free(&state.allocator, &state.stack);
-    if (!enough)
-        return lg__error_memory(err);
-    *out = state.sum;
-    return LG_OK;
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
+// A sum of one part of each node.
+typedef struct part_sum {
+    const lg_graph *graph;
+    uint64_t (*part)(const lg_graph *graph, uint32_t node);
+    uint64_t bytes;
+} part_sum;
+
+static void
+add_part(void *context, uint32_t node)
+{
+    part_sum *sum = context;
+    sum->bytes += sum->part(sum->graph, node);
+}
+
+static lg_status
+sum_retained(const lg_analysis *analysis, uint32_t node,
+             uint64_t (*part)(const lg_graph *graph, uint32_t node),
+             uint64_t *out, lg_error *err)
+{
+    part_sum sum = {analysis->graph, part, 0};
+    lg_status status = lg__retained_each(analysis, node, add_part, &sum, err);
+    if (status == LG_OK)
+        *out = sum.bytes;
+    return status;
 }
 
 static uint64_t

@@ -173,6 +173,11 @@ lg__cached *lg__cached_of(const lg_analysis *analysis, lg__cache which);
 lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cache which,
                             lg__cached *cached);
 
+/** Calls `see` with each node that goes with a node, and with that. O(such
+ *  nodes). */
+lg_status lg__retained_each(const lg_analysis *analysis, uint32_t node,
+                            void (*see)(void *context, uint32_t node),
+                            void *context, lg_error *err);
 /** Returns the bytes that a node, or one of the two roots, dominates on all
  *  devices together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);

@@ -34,12 +34,14 @@ typedef struct gathering {
     const lg_native_options *options;
     const lg__folds *folds;
     lg_places *places;
-    uint32_t *place;   // [node]
-    uint32_t *row_of;  // [place] 1 + the row; 0: none
-    uint32_t *row_at;  // [node] the same of what is no object
-    uint8_t *counted;  // [node] whether its row counts it as a holder
-    uint64_t *held;    // [node] native bytes of the holder alone
-    uint64_t *largest; // [row] blocks of `what`
+    uint32_t *place;          // [node]
+    uint32_t *row_of;         // [place] 1 + the row; 0: none
+    uint32_t *row_at;         // [node] the same of what is no object
+    uint8_t *counted;         // [node] whether its row counts it as a holder
+    uint64_t *held;           // [node] native bytes of the holder alone
+    uint64_t *largest;        // [row] blocks of `what`
+    uint8_t *worth;           // [node] by what it is held
+    lg__native_claim *claims; // [row]
     size_t each;
     size_t capacity;
     lg_native out;
@@ -109,14 +111,16 @@ begin_row(gathering *to, uint32_t holder, uint32_t *row)
     const lg__row_array arrays[] = {
         {&to->out.rows, sizeof *to->out.rows, 0},
         {&to->largest, sizeof *to->largest, 0},
+        {&to->claims, sizeof *to->claims, 0},
         {&to->out.bytes, to->each * sizeof *to->out.bytes,
          SUMS * to->each * sizeof *to->out.bytes},
     };
     size_t rows = to->out.total_rows;
-    if (!lg__rows_room(arrays, 3, rows, &to->capacity))
+    if (!lg__rows_room(arrays, 4, rows, &to->capacity))
         return false;
     memset(bytes_at(to, rows), 0, to->each * sizeof *to->out.bytes);
     to->largest[rows] = 0;
+    to->claims[rows] = (lg__native_claim){0};
     to->out.rows[rows] =
         (lg_native_row){.holder = holder_kind(to, holder), .node = holder};
     *row = (uint32_t)++to->out.total_rows;
@@ -144,6 +148,7 @@ add_to_row(gathering *to, uint32_t index, uint32_t holder, uint32_t node)
     row->count += !to->counted[holder];
     to->counted[holder] = 1;
     row->blocks += blocks;
+    to->claims[index].bytes[to->worth[node]] += bytes;
     bytes_at(to, index)[0] += bytes;
     sum_of(to, ALL)[0] += bytes;
     if (row->holder == LG_BLOCKS_LOST)
@@ -214,8 +219,10 @@ end_rows(gathering *to)
     out->objects = sum_of(to, OBJECTS);
     out->cached = sum_of(to, CACHED);
     out->in_use = sum_of(to, IN_USE);
-    for (size_t i = 0; i < out->total_rows; i++)
+    for (size_t i = 0; i < out->total_rows; i++) {
         out->rows[i].bytes = bytes_at(to, i);
+        out->rows[i].by = lg__native_claim_level(&to->claims[i]);
+    }
     if (out->total_rows > 0)
         qsort(out->rows, out->total_rows, sizeof *out->rows, most_first);
     out->count = to->options->limit > 0 && to->options->limit < out->total_rows
@@ -244,7 +251,8 @@ search(gathering *to, lg_error *err)
     to->counted = lg__calloc(nodes, 1);
     to->held = lg__calloc(nodes, sizeof *to->held);
     to->out.bytes = lg__calloc(SUMS * to->each, sizeof *to->out.bytes);
-    if (!to->folds || !to->row_at || !to->counted || !to->held ||
+    to->worth = lg__native_worth(to->graph);
+    if (!to->folds || !to->row_at || !to->counted || !to->held || !to->worth ||
         !to->out.bytes)
         return lg__error_memory(err);
     lg_status status = lg__places_walk(to->analysis, to->monitor, &to->places,
@@ -287,6 +295,8 @@ lg_analysis_native(const lg_analysis *analysis, const lg_native_options *given,
     lg__free(to.counted);
     lg__free(to.held);
     lg__free(to.largest);
+    lg__free(to.claims);
+    lg__free(to.worth);
     return status;
 }
 
@@ -301,12 +311,8 @@ lg_native_free(lg_native *native)
 }
 
 static void
-write_holder(const lg_ask *ask, const void *answer, const void *of,
-             lg_text *out)
+format_holder(const lg_graph *graph, const lg_native_row *row, lg_text *out)
 {
-    const lg_native_row *row = of;
-    const lg_graph *graph = ask->graph;
-    (void)answer;
     if (row->holder == LG_BLOCKS_SHARED) {
         lg_text_add(out, "several holders");
         return;
@@ -322,6 +328,16 @@ write_holder(const lg_ask *ask, const void *answer, const void *of,
     lg_string type =
         lg_graph_type(graph, lg_columns_type(&graph->columns, row->node)).name;
     lg_text_add_bytes(out, type.data, type.length);
+}
+
+static void
+write_holder(const lg_ask *ask, const void *answer, const void *of,
+             lg_text *out)
+{
+    const lg_native_row *row = of;
+    (void)answer;
+    lg__native_claim_add_words(row->by, out);
+    format_holder(ask->graph, row, out);
 }
 
 static void
@@ -424,6 +440,11 @@ static const lg_field fields[] = {
     {"library", NULL, "the library that most of the bytes are of, or None",
      LG_COLUMN_TEXT, ROW(library), .optional = true,
      .look = {.in = LG_IN_DATA}},
+    {"by", NULL,
+     "how sure that is: the weakest references by which half of the bytes "
+     "are held",
+     LG_COLUMN_TEXT, ROW(by), .words = lg__level_names,
+     .look = {.in = LG_IN_DATA}},
     {"held_by", "held by",
      "the path to the holder from a root, or None; with `[*]` for several "
      "objects",
@@ -464,8 +485,9 @@ is_about(const lg_ask *ask, const void *answer, const void *of, lg_thing *out)
     const char *kind = holders[row->holder];
     bool placed = row->holder == LG_BLOCKS_OBJECTS;
     lg_text holder = {0};
+    (void)answer;
     if (!placed)
-        write_holder(ask, answer, row, &holder);
+        format_holder(ask->graph, row, &holder);
     *out = (lg_thing){.kind = LG_THING_ROW,
                       .node = placed ? row->node : LG_NONE,
                       .name = lg__string_of(kind),

@@ -1,6 +1,7 @@
 // The table of what retains the most: its columns, the rows that people see,
 // and the question.
 #include "answers/answers_private.h"
+#include "native/native_private.h"
 #include "table/table_private.h"
 
 #include <leakgraph/internal/options.h>
@@ -112,7 +113,17 @@ write_object(const lg_ask *ask, const void *top, const void *of, lg_text *out)
 {
     const lg_top_row *row = of;
     (void)top;
+    lg__native_claim_add_words((lg_native_level)row->by, out);
     format_objects(ask->graph, row->node, row->count, row->varied, out);
+}
+
+static void
+write_by(const lg_ask *ask, const void *top, const void *of, lg_text *out)
+{
+    const lg_top_row *row = of;
+    (void)ask, (void)top;
+    if (row->by != LG_LEVEL_EXACT)
+        lg_text_add(out, lg__level_names[row->by]);
 }
 
 static void
@@ -187,6 +198,7 @@ enum {
     MODULE,
     CATEGORY,
     REFCOUNT,
+    BY,
     COUNT,
     TYPE_SHOWN,
     MODULE_SHOWN,
@@ -246,6 +258,11 @@ static const lg_field fields[FIELDS + 1] = {
     [REFCOUNT] = {"refcount", NULL, "number of references to the object",
                   LG_COLUMN_COUNT, .put = put_refcount, .optional = true,
                   .look = {.in = LG_IN_DATA}},
+    [BY] = {"by", NULL,
+            "how sure that is: the weakest references by which half of it is "
+            "held, if native memory is part of it; else None",
+            LG_COLUMN_TEXT, .write = write_by, .optional = true,
+            .look = {.in = LG_IN_DATA}},
     [COUNT] = {"count", "objects", "number of objects", LG_COLUMN_COUNT,
                ROW(count), .look = {.least = 12, .shown = has_groups}},
     [TYPE_SHOWN] = {NULL, "type", NULL, LG_COLUMN_TEXT, .write = write_type,

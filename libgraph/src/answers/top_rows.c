@@ -4,6 +4,7 @@
 // place at a time. What libraries keep for themselves is added up for each of
 // them; of the others, the biggest are kept, and become rows.
 #include "answers/answers_private.h"
+#include "native/native_private.h"
 
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/retained.h>
@@ -295,6 +296,7 @@ typedef struct listing {
     lg__gathered kept; // scratch
     size_t each;       // number of devices, and the host
     size_t capacity;
+    uint8_t *worth; // [node] by what it is held; NULL: all exactly
     lg_top out;
 } listing;
 
@@ -406,6 +408,36 @@ find_spent(const listing *to, const lg__top_item *item, uint64_t *out,
     return status;
 }
 
+// What goes with objects, by what it is held.
+typedef struct claim_sum {
+    const listing *to;
+    lg__native_claim claim;
+} claim_sum;
+
+static void
+add_to_claim(void *context, uint32_t node)
+{
+    claim_sum *sum = context;
+    if (lg_node_device(sum->to->graph, node) == 0)
+        sum->claim.bytes[sum->to->worth[node]] +=
+            lg_node_size(sum->to->graph, node);
+}
+
+static lg_status
+find_claim(const listing *to, const lg__top_item *item, int *out, lg_error *err)
+{
+    claim_sum sum = {.to = to};
+    lg_status status = LG_OK;
+    *out = LG_LEVEL_EXACT;
+    if (to->worth == NULL)
+        return LG_OK;
+    for (uint32_t i = 0; i < item->count && status == LG_OK; i++)
+        status = lg__retained_each(to->analysis, item->nodes[i], add_to_claim,
+                                   &sum, err);
+    *out = lg__native_claim_level(&sum.claim);
+    return status;
+}
+
 // Returns whether the objects are what several modules have alike.
 static bool
 is_in_modules(const listing *to, const lg__top_item *item)
@@ -437,6 +469,8 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
             lg_node_size(to->graph, item->nodes[i]);
     add_retained(to, item, bytes_at(to, index, 1));
     lg_status status = find_spent(to, item, &row->spent, err);
+    if (status == LG_OK)
+        status = find_claim(to, item, &row->by, err);
     if (status == LG_OK)
         status = lg__where_find(&to->finder, to->analysis, row->node,
                                 to->monitor, &row->where, err);
@@ -559,6 +593,11 @@ static lg_status
 list_objects(listing *to, size_t limit, lg_error *err)
 {
     to->best.most = limit;
+    if (lg__graph_has_native(to->graph)) {
+        to->worth = lg__native_worth(to->graph);
+        if (to->worth == NULL)
+            return lg__error_memory(err);
+    }
     lg_status status = packages_begin(
         &to->packages, to->analysis, !to->options->libraries, to->monitor, err);
     if (status == LG_OK &&
@@ -586,6 +625,7 @@ add_group(listing *to, const lg__top_group *group)
     size_t index = to->out.count - 1;
     row->name = group->name;
     row->count = group->count;
+    row->by = LG_LEVEL_EXACT;
     if (to->out.group == LG_GROUP_TYPE)
         row->category =
             (lg_category)to->graph->type_trait[group->type].category;
@@ -622,6 +662,7 @@ list_rows(listing *to, lg_error *err)
     lg__finder_free(&to->finder);
     lg__top_best_free(&to->best);
     lg__free(to->kept.items);
+    lg__free(to->worth);
     packages_end(&to->packages);
     return status;
 }

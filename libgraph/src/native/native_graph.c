@@ -9,7 +9,7 @@
 // Names blocks: by the class that their first word shows, by the library to
 // which they or their holders point, and by their size.
 
-const char *const lg__level_names[LG_LEVEL_EXACT + 1] = {
+const char *const lg__level_names[] = {
     [LG_LEVEL_NONE] = "no pointer",
     [LG_LEVEL_LEFTOVER] = "a lone word",
     [LG_LEVEL_WEAK] = "perhaps a pointer",
@@ -18,6 +18,7 @@ const char *const lg__level_names[LG_LEVEL_EXACT + 1] = {
     [LG_LEVEL_FIELD] = "a field",
     [LG_LEVEL_VARIABLE] = "a variable",
     [LG_LEVEL_EXACT] = "a counted reference",
+    [LG_LEVEL_EXACT + 1] = NULL,
 };
 
 // Writes `libsqlite3` of "/usr/lib/libsqlite3.so.0.8.6".

@@ -739,13 +739,30 @@ lg__block_is_lost(const lg__native *native, uint32_t block)
            lg__best(native, native->nodes + block) <= LG__STRENGTH_LOST;
 }
 
-/** The words for each level, which are the labels of references. */
-extern const char *const lg__level_names[LG_LEVEL_EXACT + 1];
+/** The words for each level, which are the labels of references; NULL at the
+ *  end. */
+extern const char *const lg__level_names[LG_LEVEL_EXACT + 2];
 /** Returns whether the label of the reference is the words for a level: what
  *  this snapshot makes of words in memory, not a name. Another snapshot may
  *  make more or less of the same words. */
 bool lg__edge_is_weighed(const lg_graph *graph, lg_edge edge,
                          lg_native_level *out);
+
+/** Returns the level by which each node is held: that of the weakest reference
+ *  on the best way to it from what is no native memory, and LG_LEVEL_EXACT for
+ *  all that is none. NULL: memory ran out. The caller's, with lg__free.
+ *  O(nodes + references of native memory). */
+uint8_t *lg__native_worth(const lg_graph *graph);
+
+/** What somebody is said to hold, by the level of what is said. */
+typedef struct lg__native_claim {
+    uint64_t bytes[LG_LEVEL_EXACT + 1];
+} lg__native_claim;
+/** Returns the level that half of the bytes have, or a better one. */
+lg_native_level lg__native_claim_level(const lg__native_claim *claim);
+/** Writes `perhaps ` before who has memory by a weak claim. What only leftovers
+ *  lead to is lost, and claimed by nobody. */
+void lg__native_claim_add_words(lg_native_level level, lg_text *out);
 
 enum { LG__NAME_MOST = 256 };
 typedef struct lg__native_name {

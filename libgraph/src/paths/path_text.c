@@ -145,6 +145,19 @@ native_words(lg_native_level weakest)
                                       : ", by native memory";
 }
 
+// Writes the words once, and without a comma if nothing stands before them.
+static void
+add_native_words(lg_native_level weakest, lg_text *out)
+{
+    const char *words = native_words(weakest);
+    const size_t length = strlen(words);
+    const bool said =
+        out->length >= length &&
+        memcmp(out->data + out->length - length, words, length) == 0;
+    if (!said)
+        lg_text_add(out, out->length > 0 ? words : words + strlen(", "));
+}
+
 // Returns whether a module's submodules are its elements, not its attributes.
 static bool
 is_module_container(const lg_graph *graph, uint32_t module)
@@ -248,7 +261,8 @@ lg__format_path_end(const lg_graph *graph, const lg_path *path, size_t first,
         if (steps > 0) {
             bool said = i == 0 && lg__node_is_native(graph, path->root.node);
             i += steps;
-            lg_text_add(out, said ? "" : native_words(weakest));
+            if (!said)
+                add_native_words(weakest, out);
             continue;
         }
         steps = count_backward_steps(graph, path, i);

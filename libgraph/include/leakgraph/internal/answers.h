@@ -70,6 +70,9 @@ typedef struct lg_top_row {
     uint64_t spent;     /**< by allocators on what is retained on the host: see
                              lg_retained_rounding */
     uint64_t weight;    /**< what rows are ranked by: of that retained */
+    int by;             /**< lg_native_level: half of what is retained on the
+                             host is held by references of this level, or by
+                             better ones */
     lg_where where;     /**< of `node` */
     lg_top_part *parts; /**< what is below the objects and has at least 1 % of
                              the total, the biggest first; none of garbage */

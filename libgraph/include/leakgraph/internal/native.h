@@ -263,6 +263,8 @@ typedef struct lg_native_row {
     lg_string library; /**< of most of the bytes; empty: not known */
     lg_string what;    /**< the type of most of the blocks */
     uint64_t blocks;
+    lg_native_level by;    /**< half of the bytes are held by references of this
+                                level, or by better ones */
     const uint64_t *bytes; /**< by device; all on the host */
     lg_where where;        /**< of `node` */
 } lg_native_row;
