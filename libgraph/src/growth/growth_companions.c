@@ -790,18 +790,21 @@ note_shared(const search *of, const lg_growth_row *companion,
     }
     if (companion->verdict != LG_GROWTH_ACCUMULATES ||
         companion->gained < row->gained / PART ||
-        row->shared_count == LG_COMPANIONS || is_of_threads(state, row) ||
+        row->shared_count == LG_SHARED || is_of_threads(state, row) ||
         lg__growth_is_of_compiled(state, row))
         return;
     if (lg__growth_is_held_by_several(state, companion))
         row->shared[row->shared_count++] = companion->key;
 }
 
+// What members retain has what lies below them, such as tuples between dicts.
 void
 lg__growth_take(const lg__comparison *state, const lg_growth *growth,
                 const lg_growth_row *companion, lg_growth_row *row)
 {
-    lg__growth_add_bytes(state, growth, companion, row);
+    if (row->verdict != LG_GROWTH_ACCUMULATES ||
+        !lg__place_is_below(state->newest, companion->place, row->place))
+        lg__growth_add_bytes(state, growth, companion, row);
     note(companion, row);
 }
 
@@ -815,8 +818,9 @@ take(const search *of, size_t index, size_t last)
     if (of->is_rest[index] && of->cause[index] == last) {
         lg__growth_add_bytes(of->state, of->growth, companion, row);
         lg__growth_add_counts(of->state, of->growth, companion, row);
-    } else
+    } else {
         lg__growth_take(of->state, of->growth, companion, row);
+    }
 }
 
 // Returns false when memory ran out.

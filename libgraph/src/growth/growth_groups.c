@@ -75,6 +75,7 @@ lg__groups_hand_over(lg__groups *to, lg__groups *from, bool alike, bool *failed)
         }
     }
     lg__groups_free(from);
+    lg__groups_settle(to);
 }
 
 void
@@ -87,6 +88,18 @@ lg__groups_drop(lg__groups *all, const bool *dropped)
         else
             all->items[left++] = all->items[i];
     all->count = left;
+}
+
+void
+lg__groups_keep_common(lg__groups *all, const lg__groups *others)
+{
+    bool dropped[LG__GROUPS];
+    for (size_t i = 0; i < all->count; i++) {
+        dropped[i] = true;
+        for (size_t j = 0; j < others->count; j++)
+            dropped[i] &= others->items[j].place != all->items[i].place;
+    }
+    lg__groups_drop(all, dropped);
 }
 
 double
@@ -106,6 +119,35 @@ lg__groups_drop_minor(lg__groups *all)
     for (size_t i = 0; i < all->count; i++)
         minor[i] = all->items[i].share * LG__GROUP_PART < most;
     lg__groups_drop(all, minor);
+}
+
+static bool
+is_nested(const lg__group *item, const lg_analysis *analysis, uint32_t node)
+{
+    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
+        node = lg_node_dominator(analysis, node);
+        if (node != LG_NONE && lg__gathered_has(&item->nodes, node))
+            return true;
+    }
+    return false;
+}
+
+bool
+lg__groups_drop_nested(lg__groups *all, const lg_analysis *analysis)
+{
+    bool enough = true;
+    for (size_t i = 0; i < all->count && enough; i++) {
+        lg__group *item = &all->items[i];
+        lg__gathered outer = {0};
+        for (size_t k = 0; k < item->nodes.count; k++)
+            if (!item->empties ||
+                !is_nested(item, analysis, item->nodes.items[k]))
+                enough =
+                    enough && lg__gather_append(&outer, item->nodes.items[k]);
+        lg__free(item->nodes.items);
+        item->nodes = outer;
+    }
+    return enough;
 }
 
 bool

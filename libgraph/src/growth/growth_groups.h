@@ -9,6 +9,8 @@ enum {
     /** A holder has at least this part of what the biggest holder has: a local
      *  variable that still refers to the newest object is not worth a word. */
     LG__GROUP_PART = 10,
+    /** So many dominators may lie between a referrer and a member above it. */
+    LG__GROUP_INNER = 64,
 };
 
 /** Referrers of one place. Those of a holder stay until its bytes are known. */
@@ -41,10 +43,16 @@ void lg__groups_hand_over(lg__groups *to, lg__groups *from, bool alike,
                           bool *failed);
 /** Drops the groups so marked. */
 void lg__groups_drop(lg__groups *all, const bool *dropped);
+/** Drops the groups whose places are not among those of the others. */
+void lg__groups_keep_common(lg__groups *all, const lg__groups *others);
 /** Returns the share of the members that the biggest holder has. */
 double lg__groups_most(const lg__groups *all);
 /** Drops what leads to few members. */
 void lg__groups_drop_minor(lg__groups *all);
+/** Leaves out containers that others of their group dominate: it is enough to
+ *  empty these. A dict of dicts that have dicts is one place. Returns false
+ * when memory ran out. */
+bool lg__groups_drop_nested(lg__groups *all, const lg_analysis *analysis);
 /** Returns whether one of the groups, or only `alone`, has the node. */
 bool lg__groups_have(const lg__groups *all, const lg__group *alone,
                      uint32_t node);

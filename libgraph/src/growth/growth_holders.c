@@ -27,7 +27,6 @@
 
 enum {
     LEVELS = 12,       // of referrers above a member
-    INNER = 64,        // dominators between a referrer and a member above it
     MEMBERS = 1 << 15, // of a row that are looked at
     HOPS = 1 << 21,    // references that are looked at for a row
     ROWS = 16,         // rows whose holders are found
@@ -65,7 +64,7 @@ is_inside(const search *to, uint32_t node)
     for (uint32_t i = 0; i < to->level; i++)
         if (to->place_of[node] == to->above[i])
             return true;
-    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
         if (to->place_of[node] == to->place)
             return true;
         node = lg_node_dominator(to->at_rest, node);
@@ -272,25 +271,42 @@ are_alike(lg_string one, lg_string other)
     return lg__string_same(one, other) && lg__growth_is_telling(one);
 }
 
-// Adds the holders of what the members of a row share with others, such as
-// another list that has it: all must let go of it.
+// Returns whether what a row has along is next to nothing beside it, such as
+// the ids of users: it goes with the users, but what else has the ids is no
+// part of the leak. Two containers that share nothing but ids are two.
 static bool
-add_sharers(search *to, uint32_t shared, lg__groups *kept)
+are_ids(const lg_growth_row *row, lg_string type, int64_t gained)
+{
+    enum { PART = 10 };
+    return gained < row->gained / PART &&
+           lg__category_of_name(type) == LG_CATEGORY_ATOM &&
+           lg__category_of_name(row->type) != LG_CATEGORY_ATOM;
+}
+
+static lg_string
+type_of_place(const search *to, uint32_t place)
+{
+    return lg__places_text(to->places, lg__place_at(to->places, place)->type);
+}
+
+// Adds the holders of another place to those of a row; of ids, only those that
+// the row has.
+static bool
+add_holders_of(search *to, uint32_t place, bool ids, lg__groups *kept)
 {
     lg__gathered members = {0};
     lg__groups *found = lg__calloc(1, sizeof *found);
     uint32_t row = to->place;
     bool failed = found == NULL;
     to->above[0] = row;
-    to->place = shared;
+    to->place = place;
     failed = failed || !gather_members(to, &members) ||
              !find_holders(to, &members, 1, found);
-    bool alike = are_alike(
-        lg__places_text(to->places, lg__place_at(to->places, row)->type),
-        lg__places_text(to->places, lg__place_at(to->places, shared)->type));
+    if (!failed && ids)
+        lg__groups_keep_common(found, kept);
+    bool alike = are_alike(type_of_place(to, row), type_of_place(to, place));
     if (!failed)
         lg__groups_hand_over(kept, found, alike, &failed);
-    lg__groups_settle(kept);
     to->place = row;
     lg__free(members.items);
     if (found != NULL)
@@ -299,19 +315,66 @@ add_sharers(search *to, uint32_t shared, lg__groups *kept)
     return !failed;
 }
 
+// Adds the holders of what the members of a row share with others, such as
+// another list that has it: all must let go of it.
 static bool
-find_holders_of_row(search *to, const lg_growth_row *row, lg__groups *kept)
+add_sharers(search *to, const lg_growth_row *row, lg__groups *kept)
 {
-    lg__gathered members = {0};
-    bool found = gather_members(to, &members);
-    if (found)
-        found = row->verdict == LG_GROWTH_IN_PLACE
-                    ? keep_itself(to, &members, kept)
-                    : find_holders(to, &members, 0, kept);
+    bool found = true;
     for (uint32_t i = 0; i < row->shared_count && found; i++) {
         uint32_t shared = lg_places_find(to->places, row->shared[i]);
-        found = shared == LG_NONE || add_sharers(to, shared, kept);
+        found = shared == LG_NONE || add_holders_of(to, shared, false, kept);
     }
+    return found;
+}
+
+// Returns whether a row takes both places together, and counts their members.
+static bool
+are_of_one_row(const lg_places *places, const lg__grown *one,
+               const lg__grown *other)
+{
+    return one->place != other->place && one->group == other->group &&
+           one->pace == other->pace && one->verdict == other->verdict &&
+           lg__place_at(places, one->place)->kind ==
+               lg__place_at(places, other->place)->kind;
+}
+
+// Adds the holders of members of other types, which may have other containers.
+static bool
+add_other_types(search *to, const lg__comparison *state,
+                const lg_growth_row *row, lg__groups *kept)
+{
+    const lg__grown *all = state->found.data, *lead = NULL;
+    bool found = true;
+    for (size_t i = 0; i < state->found.count; i++)
+        if (lg__place_at(state->newest, all[i].place)->key == row->key)
+            lead = &all[i];
+    for (size_t i = 0; i < state->found.count && lead != NULL && found; i++) {
+        if (!are_of_one_row(state->newest, lead, &all[i]))
+            continue;
+        uint32_t place = lg_places_find(
+            to->places, lg__place_at(state->newest, all[i].place)->key);
+        found =
+            place == LG_NONE ||
+            add_holders_of(
+                to, place,
+                are_ids(row, type_of_place(to, place), all[i].weight), kept);
+    }
+    return found;
+}
+
+static bool
+find_holders_of_row(search *to, const lg__comparison *state,
+                    const lg_growth_row *row, lg__groups *kept)
+{
+    lg__gathered members = {0};
+    bool found = gather_members(to, &members) &&
+                 (row->verdict == LG_GROWTH_IN_PLACE
+                      ? keep_itself(to, &members, kept)
+                      : find_holders(to, &members, 0, kept));
+    found = found && add_sharers(to, row, kept);
+    if (row->types > 1 && row->verdict == LG_GROWTH_ACCUMULATES)
+        found = found && add_other_types(to, state, row, kept);
     lg__free(members.items);
     return found;
 }
@@ -322,7 +385,7 @@ static bool
 is_below(const search *to, const lg__groups *above, const lg__group *item)
 {
     uint32_t node = item->nodes.items[0];
-    for (int i = 0; i < INNER && node != LG_NONE; i++) {
+    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
         node = lg_node_dominator(to->at_rest, node);
         for (size_t j = 0; node != LG_NONE && j < above->count; j++)
             if (above->items[j].empties && &above->items[j] != item &&
@@ -408,20 +471,19 @@ drop_behind(search *to, lg__groups *all)
     lg__groups_drop(all, behind);
 }
 
-// Joins a row into one that gained more. Numbers and texts, such as the ids of
-// users, go with that row, but what else has them is no part of its leak: two
-// containers that share nothing but ids are two.
+// Joins a row into one that gained more, which leads both.
 static void
-join_row(const lg_growth_row *into, lg__groups *to, const lg_growth_row *row,
-         lg__groups *from, bool *failed)
+join_row(lg_growth *growth, lg__groups *of, uint32_t lead, uint32_t row,
+         bool *failed)
 {
-    if (lg__category_of_name(row->type) == LG_CATEGORY_ATOM &&
-        lg__category_of_name(into->type) != LG_CATEGORY_ATOM) {
-        lg__groups_free(from);
-        return;
-    }
-    lg__groups_hand_over(to, from, are_alike(into->type, row->type), failed);
-    lg__groups_settle(to);
+    const lg_growth_row *rows = growth->rows;
+    if (are_ids(&rows[lead], rows[row].type, rows[row].gained))
+        lg__groups_keep_common(&of[row], &of[lead]);
+    lg__groups_hand_over(&of[lead], &of[row],
+                         are_alike(rows[lead].type, rows[row].type), failed);
+    for (size_t i = 0; i < growth->count; i++)
+        if (rows[i].lead == row)
+            growth->rows[i].lead = lead;
 }
 
 // Joins rows that have a holder in common, until none is left that do.
@@ -434,11 +496,7 @@ join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = i + 1; j < rows; j++)
                 if (are_one(to, &of[i], &of[j])) {
-                    join_row(&growth->rows[i], &of[i], &growth->rows[j], &of[j],
-                             failed);
-                    for (uint32_t k = 0; k < rows; k++)
-                        if (growth->rows[k].lead == j)
-                            growth->rows[k].lead = i;
+                    join_row(growth, of, i, j, failed);
                     again = true;
                 }
     }
@@ -698,13 +756,14 @@ static lg_status
 settle_leak(search *to, lg__comparison *state, lg__finder *finder,
             lg__groups *of, lg_growth_row *row, lg_error *err)
 {
-    bool failed = false;
     to->level = 0;
     to->place = lg_places_find(to->places, row->key);
     drop_below(to, of);
     if (of->count == 0)
         return LG_OK;
-    lg_status status = mark_reached(to, of, state->monitor, err);
+    bool failed = !lg__groups_drop_nested(of, to->at_rest);
+    lg_status status = failed ? lg__error_memory(err)
+                              : mark_reached(to, of, state->monitor, err);
     if (status != LG_OK)
         return status;
     drop_behind(to, of);
@@ -729,7 +788,7 @@ find_leaks(search *to, lg__comparison *state, lg__groups *of, lg_growth *out,
                         ? lg_places_find(to->places, out->rows[i].key)
                         : LG_NONE;
         if (to->place != LG_NONE)
-            failed = !find_holders_of_row(to, &out->rows[i], &of[i]);
+            failed = !find_holders_of_row(to, state, &out->rows[i], &of[i]);
     }
     join_rows(to, out, of, rows, &failed);
     lg_status status = failed ? lg__error_memory(err) : LG_OK;

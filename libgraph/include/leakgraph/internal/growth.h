@@ -107,6 +107,8 @@ const char *lg_growth_verdict_name(lg_growth_verdict verdict);
 
 /** How many companions of a row have a name. */
 enum { LG_COMPANIONS = 2 };
+/** The most of its companions that others may hold, too: each takes a search. */
+enum { LG_SHARED = 8 };
 
 /** How it goes on. What rises and never falls is told even if it pauses,
  * because real load comes in bursts. */
@@ -190,7 +192,7 @@ typedef struct lg_growth_row {
                                 these, because these refer to them: the row has
                                 their bytes, too */
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
-    uint64_t shared[LG_COMPANIONS]; /**< keys of the places of companions that
+    uint64_t shared[LG_SHARED]; /**< keys of the places of companions that
                                          others may hold, too */
     uint32_t shared_count;
     bool threads_end;  /**< companions are threads that wait for work of the

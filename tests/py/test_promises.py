@@ -1,0 +1,14 @@
+"""What growth says to empty is emptied in a fork, and then what grew is gone."""
+
+import pytest
+
+pytestmark = pytest.mark.ends
+
+SEEDS = [str(seed) for seed in range(12)]
+
+
+def test_what_grows_in_random_programs_goes_when_all_its_holders_are_empty(isolated):
+    done = isolated("random_leaks.py", *SEEDS)
+    leaks, word = done.out.splitlines()[-1].split()
+    assert (done.out.count("\n"), word) == (1, "leaks"), done.out + done.err
+    assert int(leaks) >= len(SEEDS)
