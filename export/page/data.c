@@ -4,6 +4,7 @@
 
 #include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/heap_map.h>
+#include <leakgraph/internal/retained.h>
 #include <leakgraph/internal/writing.h>
 
 #include <stdlib.h>
@@ -33,11 +34,24 @@ find_paths(const lg__page *page, const lg_heap_map *map, lg_text *paths,
     return status;
 }
 
+// Returns whether objects of C have mostly memory that their code asked for,
+// such as the pixels of a canvas: a struct is much smaller.
+static bool
+has_memory_of_c(const lg_heap_map *map, const lg_area *area,
+                const lg_place *place)
+{
+    enum { LEAST = 16 << 10 };
+    return area->category == LG_CATEGORY_OTHER && place->members > 0 &&
+           lg_bytes_sum(place->own, (size_t)map->devices + 1) /
+                   place->members >=
+               LEAST;
+}
+
 // Names what an area has, as the legend does.
 static const char *
-kind_of(const lg_area *area)
+kind_of(const lg_heap_map *map, const lg_area *area, const lg_place *place)
 {
-    if (area->native)
+    if (area->native || has_memory_of_c(map, area, place))
         return "native";
     switch (area->category) {
     case LG_CATEGORY_TYPE:
@@ -103,7 +117,7 @@ write_place(const lg_heap_map *map, const lg_area *area, const lg_place *place,
     write_parent(area, json);
     write_text(json, place->label);
     write_text(json, place->type);
-    write_literal(json, kind_of(area));
+    write_literal(json, kind_of(map, area, place));
     lg_json_count(json, NULL, place->members);
     if (place->example == LG_NONE)
         lg_json_null(json, NULL);

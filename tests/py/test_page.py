@@ -298,3 +298,48 @@ def test_a_row_of_very_many_cycles_says_what_changed(tmp_path):
     more, size = changes_in(page, "cycles", "Ring.itself")
     assert more == 8000
     assert size > 8000 * 64 / 1024
+
+
+class View:
+    """Shows a part of what others show, too."""
+
+    def __init__(self, base):
+        self.base = base
+
+
+def test_what_goes_with_a_card_is_in_no_list_below_it(tmp_path):
+    """Two holders keep it, so neither dominates it."""
+    module = sys.modules[__name__]
+    module.left, module.right, snapshots = [], {}, []
+    for number in range(30):
+        base = bytearray(50_000 + number)
+        module.left.append(View(base))
+        module.right[number] = View(base)
+        del base
+        if number % 10 == 9:
+            snapshots.append(leakgraph.snapshot())
+    *earlier, newest = snapshots
+    newest.report(tmp_path / "page.html", earlier=earlier)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    cards = page[page.index('id="advice"') : page.index('id="growth"')]
+    del module.left, module.right
+    assert f"{__name__}.left</" in cards and f"{__name__}.right</" in cards
+    biggest = cards.partition('<ul class="biggest">')[2]
+    assert "bytearray" not in biggest and ".base" not in biggest
+
+
+def test_memory_of_c_code_has_its_colour_in_the_map(tmp_path):
+    """The code of a regular expression is in the object itself, as pixels are."""
+    module = sys.modules[__name__]
+    module.parts = re.compile("|".join(map(str, range(20_000))), re.IGNORECASE)
+    leakgraph.report(tmp_path / "page.html")
+    del module.parts
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    kinds = {
+        kind
+        for _, _, type_name, kind, *_, own, _, _ in (
+            place[:10] for place in data(page)["places"] if len(place) > 9
+        )
+        if type_name == "re.Pattern" and own[0] > 100_000
+    }
+    assert kinds == {"native"}

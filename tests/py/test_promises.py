@@ -4,7 +4,8 @@ import pytest
 
 pytestmark = pytest.mark.ends
 
-SEEDS = [str(seed) for seed in range(12)]
+#: Programs in which a container was not named, or was below another one.
+SEEDS = "20 73 85 126 145 184 185 236 242 245 281 304".split()
 
 
 def test_what_grows_in_random_programs_goes_when_all_its_holders_are_empty(isolated):

@@ -377,21 +377,79 @@ has_garbage(const lg_cycles *cycles)
     return false;
 }
 
+// Gathers what the items so far say to let go of.
+static bool
+gather_holders(const lg_answers *answers, const lg_advice *advice,
+               lg__gathered *out)
+{
+    bool enough = true;
+    for (size_t i = 0; i < advice->count; i++) {
+        size_t rows[LG_ADVICE_MOST];
+        size_t count = lg_advice_leads(answers, &advice->items[i], rows);
+        for (size_t k = 0; k < count; k++) {
+            const lg_growth_row *row = &answers->growth->rows[rows[k]];
+            for (size_t j = 0; j < row->holder_count; j++)
+                enough &= row->holders[j].node == LG_NONE ||
+                          lg__gather_append(out, row->holders[j].node);
+        }
+        if (advice->items[i].kind != LG_ADVICE_FINDING)
+            continue;
+        const lg_findings *all = answers->findings;
+        const lg_finding *first =
+            &all->items[all->groups[advice->items[i].index].first];
+        for (size_t j = 0; j < first->holder_count; j++)
+            enough &= first->holders[j].node == LG_NONE ||
+                      lg__gather_append(out, first->holders[j].node);
+    }
+    return enough;
+}
+
+// Marks what the roots reach when all that the items so far say to let go of is
+// gone. Returns NULL if they name nothing, or memory ran out: then only
+// dominators say what goes with an item.
+static uint8_t *
+mark_left(const lg_answers *answers, const lg_advice *advice)
+{
+    lg_error error;
+    uint8_t *left = NULL;
+    lg__gathered holders = {0};
+    if (gather_holders(answers, advice, &holders) && holders.count > 0) {
+        lg__gather_once(&holders);
+        if (lg__set_reached(answers->analysis, holders.items, holders.count,
+                            NULL, &left, &error))
+            left = NULL;
+    }
+    lg__free(holders.items);
+    return left;
+}
+
+// Returns whether the node goes once all items so far are done: several of
+// their holders may have it, of which none dominates it.
+static bool
+goes_along(const lg_answers *answers, const uint8_t *left, uint32_t node)
+{
+    return left != NULL && node != LG_NONE && !left[node] &&
+           lg_node_is_reachable(answers->analysis, node);
+}
+
 static void
 add_holders(const lg_answers *answers, size_t limit, lg_advice *out)
 {
     const lg_top *top = answers->top;
     bool garbage = has_garbage(answers->cycles);
     size_t from = out->count;
+    uint8_t *left = top != NULL ? mark_left(answers, out) : NULL;
     for (size_t i = 0; top != NULL && i < top->count; i++) {
         const lg_top_row *row = &top->rows[i];
         if (row->weight >= HOLDER_BYTES &&
             row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
             !(garbage && row->where.kind == LG_WHERE_GARBAGE) &&
+            !goes_along(answers, left, row->node) &&
             !is_shown(answers, out, row->node))
             add(out, from, limit,
                 (lg_advice_item){LG_ADVICE_HOLDER, i, row->weight, SIZE_MAX});
     }
+    lg__free(left);
 }
 
 lg_advice

@@ -62,8 +62,9 @@ typedef struct lg_advice {
  * is one item, growth of which a finding explains half or more or has a holder
  * goes with the finding, other findings inside a leak go with that, and garbage
  * that cycles explain is left out. So is what holds, or is held by, what a
- * finding is about. O(items of the answers, and for each holder the depth of
- * its dominators).
+ * finding is about, and what goes once all that the items name is gone. O(nodes
+ * + edges, items of the answers, and for each holder the depth of its
+ * dominators).
  */
 lg_advice lg_advice_choose(const lg_answers *answers, size_t limit);
 
