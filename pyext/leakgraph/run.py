@@ -143,7 +143,10 @@ def _tell_of_main(module: ModuleType) -> None:
         return
     main = module.__dict__.get("main")
     if getattr(main, "__module__", None) == "__main__" and callable(main):
-        say("what main() held itself is gone by the end: --at-return main saves before")
+        say(
+            "main() has returned, and what its variables held is gone: to see that, "
+            "save with --at-return main"
+        )
 
 
 def _hook(save: Callable[[], None], function: str) -> Callable[[], None]:

@@ -260,7 +260,7 @@ def test_a_function_that_returns_still_has_its_variables(script):
     assert (plain.code, plain.out) == (watched.code, watched.out)
     frames = str(leakgraph.load(watched.folder / "main.lgs").threads())
     assert "#0 main() job.py:13" in frames and "kept  list of 3" in frames
-    assert "saved to" in watched.err and "gone by the end" not in watched.err
+    assert "saved to" in watched.err and "variables held is gone" not in watched.err
 
 
 def test_allocations_have_the_lines_of_the_script(script):
@@ -350,13 +350,13 @@ def test_no_such_function(script, name):
 
 def test_what_main_held_is_told_to_be_gone(script):
     _, watched = script(MAIN)
-    assert "leakgraph: what main() held itself is gone by the end:" in watched.err
+    assert "main() has returned, and what its variables held is gone: to" in watched.err
     _, watched = script(MAIN.split("    print(")[0] + "    sys.exit(main(False))\n")
-    assert watched.code == 1 and "gone by the end:" in watched.err
+    assert watched.code == 1 and "variables held is gone" in watched.err
     _, watched = script(MAIN, "stop")
-    assert "gone by the end" not in watched.err
+    assert "variables held is gone" not in watched.err
     _, watched = script("kept = [1]")
-    assert "gone by the end" not in watched.err
+    assert "variables held is gone" not in watched.err
 
 
 def test_os_exit_leaves_none(script):
