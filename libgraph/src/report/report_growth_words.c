@@ -139,12 +139,14 @@ name_of(const lg_growth *growth, const lg_growth_row *row)
     return title.length > 0 ? title : lg__last_part(row->type);
 }
 
-// Writes what a row counts: `Session`, and of one module `module pandas`.
+// Writes what a row counts: `Session`, and of one module `module pandas`,
+// unless the module itself is where the row is.
 static void
 add_name(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
     lg_place place = {.label = {"", 0}};
-    if (row->place != LG_NONE && lg__string_is(row->type, "module"))
+    if (row->place != LG_NONE && row->path.count > 0 &&
+        lg__string_is(row->type, "module"))
         place = lg_places_at(growth->places, row->place);
     lg__text_add_string(out, name_of(growth, row));
     if (place.members == 1 && place.label.length > 0) {

@@ -107,7 +107,8 @@ const char *lg_growth_verdict_name(lg_growth_verdict verdict);
 
 /** How many companions of a row have a name. */
 enum { LG_COMPANIONS = 2 };
-/** The most of its companions that others may hold, too: each takes a search. */
+/** The most of its companions that others may hold, too: each takes a search.
+ */
 enum { LG_SHARED = 8 };
 
 /** How it goes on. What rises and never falls is told even if it pauses,
