@@ -458,9 +458,9 @@ def test_print_shows_the_tables(chromium, report):
     wide += "(one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.id)"
     chromium.resize(900)
     assert chromium.run(wide) == []
-    held = "Math.min(...[...document.querySelectorAll('#growth .stacks td.path')]"
-    held += ".map((one) => one.getBoundingClientRect().width))"
-    assert chromium.run(held) >= 11 * 16
+    held = "[...document.querySelectorAll(':is(#growth .stacks, #findings) td.path')]"
+    held += ".map((one) => parseFloat(getComputedStyle(one).minWidth))"
+    assert min(chromium.run(held)) > 150
 
 
 def test_paper_shows_whole_tables(chromium, report):
