@@ -241,16 +241,21 @@ the_room_behind_a_vector_holds_nothing(void)
 
 // A pool of texts says where its free rest begins and ends. Nobody clears that
 // rest. Two addresses are no such account if one of them is not the end of the
-// block, or if the pair itself would be free.
+// block, or if the pair itself would be free. A pool that also says where its
+// first text begins has all of it when it is full.
 static void
 the_free_rest_of_a_pool_holds_nothing(void)
 {
-    enum { REST, ROUNDED, FULL, MIDDLE, WHOLE, COUNT };
+    enum { REST, ROUNDED, BEGUN, FULL, MIDDLE, WHOLE, BEGUN_AND_FULL, COUNT };
     enum { BYTES = 512, ITEMS = 40, ITEM = 200, BEFORE = 16 };
-    static const uint64_t account[COUNT][2] = {
-        [REST] = {93, BYTES},    [ROUNDED] = {93, BYTES - 24},
-        [FULL] = {BYTES, BYTES}, [MIDDLE] = {93, BYTES / 2},
+    static const uint64_t account[COUNT][3] = {
+        [REST] = {93, BYTES},
+        [ROUNDED] = {93, BYTES - 24},
+        [BEGUN] = {64, 93, BYTES},
+        [FULL] = {BYTES, BYTES},
+        [MIDDLE] = {93, BYTES / 2},
         [WHOLE] = {0, BYTES},
+        [BEGUN_AND_FULL] = {64, BYTES, BYTES},
     };
     for (int which = 0; which < COUNT; which++) {
         native_heap heap;
@@ -259,15 +264,18 @@ the_free_rest_of_a_pool_holds_nothing(void)
         uint64_t *state = native_heap_block(&heap, BYTES);
         native_heap_object(&heap, true)[2] = native_heap_address(pool);
         native_heap_object(&heap, true)[2] = native_heap_address(state);
-        pool[1] = native_heap_address(pool) + account[which][0];
-        pool[2] = native_heap_address(pool) + account[which][1];
+        for (uint32_t at = 0; at < 3; at++)
+            pool[1 + at] =
+                at < 2 || account[which][at] > 0
+                    ? native_heap_address(pool) + account[which][at]
+                    : 0;
         for (uint32_t item = 0; item < ITEMS; item++)
             pool[BEFORE + item] = state[BEFORE + item] =
                 native_heap_address(native_heap_block(&heap, ITEM));
         native_heap_finish(&heap);
         CHECK(native_heap_held(&heap, 1) ==
               BYTES + NATIVE_CHUNK +
-                  (which <= ROUNDED ? ITEMS * (ITEM + NATIVE_CHUNK) : 0));
+                  (which <= BEGUN ? ITEMS * (ITEM + NATIVE_CHUNK) : 0));
         native_heap_close(&heap);
     }
 }

@@ -425,14 +425,16 @@ is_freed_text(const lg__native *native, uint32_t block, const lg__word *word)
 
 // A block that its owner gives out piece by piece, such as a pool of texts, has
 // the beginning and the end of its free rest side by side among its first
-// words. Nobody clears that rest. Returns where it begins: at the end if there
-// is none.
+// words. Nobody clears that rest. Before them may be the beginning of all pieces,
+// so that a full pool has its beginning and its end there, too. Returns where
+// the rest begins: at the end if there is none.
 static uint64_t
 rest_of_pool(const lg_native_block *block)
 {
     enum { SMALLEST = 128, FIRST = 64, PAIR = 16, ROUNDING = 24, GIFT = 16 };
     const uint64_t bytes = lg_block_bytes(block);
     const uint64_t address = lg_block_address(block);
+    uint64_t last = 0;
     if (bytes < SMALLEST || block->node != LG_NONE)
         return bytes;
     for (uint64_t at = 0; at < FIRST; at += 8) {
@@ -440,9 +442,9 @@ rest_of_pool(const lg_native_block *block)
         const uint64_t end = lg__block_word(block, at + 8) - address;
         if (rest >= at + PAIR && rest <= end && end <= bytes &&
             end + ROUNDING + GIFT > bytes)
-            return rest;
+            last = rest > last ? rest : last;
     }
-    return bytes;
+    return last > 0 ? last : bytes;
 }
 
 // Returns how many words of a block somebody uses who has an account of that.
