@@ -320,6 +320,33 @@ entrances(void)
     lg_graph_free(graph);
 }
 
+// A debugger's view of variables leads to another one first, and then to more
+// objects than a level lists. All of them lead on.
+static void
+wide_level_of_late_nodes(void)
+{
+    enum { WIDE = 200 };
+    uint32_t end[WIDE];
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t view = story_add(&made, "FrameLocalsProxy", NULL, 48);
+    uint32_t other = story_add(&made, "FrameLocalsProxy", NULL, 48);
+    story_attribute(&made, app, "view", view);
+    story_attribute(&made, view, "other", other);
+    for (uint32_t i = 0; i < WIDE; i++) {
+        uint32_t step = story_add(&made, "app.Step", NULL, 48);
+        end[i] = story_add(&made, "app.End", NULL, 48);
+        story_attribute(&made, view, "step", step);
+        story_attribute(&made, step, "end", end[i]);
+    }
+    lg_graph *graph = story_end(&made);
+    lg__finder finder = {.graph = graph};
+    for (uint32_t i = 0; i < WIDE; i++)
+        CHECK(path_length(&finder, end[i]) == 3);
+    lg__finder_free(&finder);
+    lg_graph_free(graph);
+}
+
 // Returns whether a search and the tree agree on some nodes of a large graph.
 static bool
 agrees_on_some(const lg_graph *graph)
@@ -427,6 +454,7 @@ SUITE(root_tree)
     RUN(random_graphs);
     RUN(ties);
     RUN(wide_levels);
+    RUN(wide_level_of_late_nodes);
     RUN(lowest_holder);
     RUN(long_paths);
     RUN(entrances);

@@ -47,8 +47,8 @@ typedef struct search {
     const lg_monitor *monitor;
 } search;
 
-// A level that lists fewer than one of so many nodes is large, unless it lists
-// all.
+// A level lists at most this share of all nodes, and a few more. One with more
+// nodes is large.
 enum { LISTED_SHARE = 32, LISTED_LEAST = 64 };
 
 static void
@@ -203,7 +203,8 @@ visit_edges(search *state, uint32_t node)
 }
 
 // Begins a turn of the search: with the roots, with the nodes that earlier
-// turns passed over, or with native roots. The former are of one level then.
+// turns passed over, which become one level, or with native roots. A node of
+// this turn that is met only now waits as any other.
 static void
 begin_turn(search *state, unsigned turn)
 {
@@ -212,7 +213,7 @@ begin_turn(search *state, unsigned turn)
         meet_roots(state, turn != 0);
     else if (state->late != NULL)
         for (uint32_t node = 0; node < nodes; node++)
-            if (state->late[node] == turn && (state->state[node] & MET)) {
+            if (state->late[node] == turn && (state->state[node] & PASSED)) {
                 state->state[node] &= (uint8_t)~ODD;
                 visit_edges(state, node);
             }
