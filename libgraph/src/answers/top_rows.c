@@ -434,7 +434,7 @@ find_claim(const listing *to, const lg__top_item *item, int *out, lg_error *err)
     for (uint32_t i = 0; i < item->count && status == LG_OK; i++)
         status = lg__retained_each(to->analysis, item->nodes[i], add_to_claim,
                                    &sum, err);
-    *out = lg__native_claim_level(&sum.claim);
+    *out = (int)lg__native_claim_level(&sum.claim);
     return status;
 }
 
