@@ -96,8 +96,8 @@ lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
                : implicit_root | LG__MARK_LIVE;
 }
 
-/** Makes a tree of so many nodes, none of which is settled. Its parents are
- * any. Returns false when memory ran out. Free it all the same. */
+/** Makes a tree of that many nodes, none of which is settled. Its parents are
+ *  any. Returns false when memory ran out. Free it all the same. */
 bool lg__branches_open(size_t count, lg__branches *out);
 void lg__branches_free(lg__branches *branches);
 

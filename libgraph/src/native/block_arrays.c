@@ -123,7 +123,7 @@ direction_of(const lg__native *native, uint32_t block, const lg__word *word)
                           lg__word_direction(native, block, word), 0);
 }
 
-// Whether so many words that point the same way make a block an array. In a
+// Whether that many words that point the same way make a block an array. In a
 // large block, half of the words are also alike where a tree lay that was
 // freed.
 static bool

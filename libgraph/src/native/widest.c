@@ -360,7 +360,7 @@ follow(path_search *search, uint32_t vertex)
 // ahead: where its words are, these, and what they lead to.
 enum { FIRST_AHEAD = 18, WORDS_AHEAD = 12, TARGETS_AHEAD = 6 };
 
-// Returns the block of the vertex that comes so many later, or LG_NONE.
+// Returns the block of the vertex that comes that many later, or LG_NONE.
 static uint32_t
 block_ahead(const path_search *search, uint32_t distance)
 {
