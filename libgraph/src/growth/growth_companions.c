@@ -592,12 +592,25 @@ list_causes(search *of)
                           sizeof *of->member);
 }
 
-// Returns 1 + the row whose members are in that place or beside it, or 0.
+static bool
+has_more_members(const lg__comparison *state, const lg__place_item *item)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    const uint32_t before = lg_places_find(oldest, item->key);
+    return before == LG_NONE ||
+           item->members > lg__place_at(oldest, before)->members;
+}
+
+// Returns 1 + the row whose members are in that place, or come beside it into
+// one container, or 0. Elements that stay, such as lists in one dict, are no
+// members of what comes into a dict beside them.
 static uint32_t
 row_at(const search *of, uint32_t place)
 {
     const lg__place_item *item = lg__place_at(of->state->newest, place);
-    return is_contained(item) ? of->container[item->parent] : of->row[place];
+    return is_contained(item) && has_more_members(of->state, item)
+               ? of->container[item->parent]
+               : of->row[place];
 }
 
 static void
