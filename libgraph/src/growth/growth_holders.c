@@ -30,6 +30,7 @@ enum {
     MEMBERS = 1 << 15, // of a row that are looked at
     HOPS = 1 << 21,    // references that are looked at for a row
     ROWS = 16,         // rows whose holders are found
+    TYPES = 8,         // other types of a row whose holders are found
     // An object that is no container holds if there are few like it: at most
     // one for so many members. The first element of a chain of members goes
     // with them.
@@ -339,12 +340,14 @@ are_of_one_row(const lg_places *places, const lg__grown *one,
                lg__place_at(places, other->place)->kind;
 }
 
-// Adds the holders of members of other types, which may have other containers.
+// Adds the holders of members of other types, which may have other containers:
+// of those that gained the most, which come first.
 static bool
 add_other_types(search *to, const lg__comparison *state,
                 const lg_growth_row *row, lg__groups *kept)
 {
     const lg__grown *all = state->found.data, *lead = NULL;
+    unsigned types = 0;
     bool found = true;
     for (size_t i = 0; i < state->found.count; i++)
         if (lg__place_at(state->newest, all[i].place)->key == row->key)
@@ -352,6 +355,8 @@ add_other_types(search *to, const lg__comparison *state,
     for (size_t i = 0; i < state->found.count && lead != NULL && found; i++) {
         if (!are_of_one_row(state->newest, lead, &all[i]))
             continue;
+        if (types++ == TYPES)
+            break;
         uint32_t place = lg_places_find(
             to->places, lg__place_at(state->newest, all[i].place)->key);
         found =
