@@ -216,3 +216,28 @@ def test_what_shares_only_ids_is_no_one_leak():
         ("tuple", 1),
         ("list", 1),
     ]
+
+
+def test_an_object_that_has_all_that_objects_in_a_list_have_is_a_holder():
+    class One:
+        def __init__(self, entry):
+            self.entry = entry
+
+    class Two:
+        def __init__(self, entry):
+            self.entry = entry
+
+    root, snapshots = Entry(), []
+    root.wrapped, root.book = [], Entry()
+    for _ in range(4):
+        for _ in range(60):
+            entry = Entry()
+            entry.data = bytearray(2000)
+            root.wrapped.append((One, Two)[len(root.wrapped) % 2](entry))
+            setattr(root.book, f"entry{len(root.wrapped)}", entry)
+        del entry
+        snapshots.append(leakgraph.snapshot())
+    row = leakgraph.diff(*snapshots)[0]
+    names = {re.search(r"root\.(\w+)", holder.held_by)[1] for holder in row.holders}
+    assert names == {"book", "wrapped"}
+    assert row.freed.total > row.gained

@@ -52,6 +52,7 @@ typedef struct search {
     uint32_t members;  // how many there are
     lg__groups *found; // on this level
     lg__groups *kept;  // holders of the row
+    bool is_held;      // a holder is above the group of level 0
     uint8_t *reached; // [node] whether the roots lead to it when the containers
                       // of all holders are empty
     lg__gathered weak; // the dicts of weak dictionaries
@@ -135,6 +136,7 @@ keep(search *to, lg__group *found)
     uint32_t place =
         found->empties ? found->place : to->place_of[found->targets.items[0]];
     lg__group *known = lg__groups_at(to->kept, place);
+    to->is_held = true;
     if (known == NULL) {
         lg__groups_empty(found);
         return;
@@ -186,13 +188,14 @@ go_on(search *to, lg__group *found, size_t below, double share)
         keep(to, found);
         return;
     }
-    size_t kept = to->kept->count;
     bool piece = is_piece(to, found->nodes.items[0]);
+    if (to->level == 0)
+        to->is_held = false;
     to->above[to->level++] = piece ? LG_NONE : found->place;
     look_above(to, &found->nodes, found->share);
     to->level--;
     // What only roots refer to has no holder but itself.
-    if (to->kept->count == kept && to->level == 0)
+    if (!to->is_held && to->level == 0)
         keep(to, found);
     else
         lg__groups_empty(found);
