@@ -265,10 +265,9 @@ the_free_rest_of_a_pool_holds_nothing(void)
         native_heap_object(&heap, true)[2] = native_heap_address(pool);
         native_heap_object(&heap, true)[2] = native_heap_address(state);
         for (uint32_t at = 0; at < 3; at++)
-            pool[1 + at] =
-                at < 2 || account[which][at] > 0
-                    ? native_heap_address(pool) + account[which][at]
-                    : 0;
+            pool[1 + at] = at < 2 || account[which][at] > 0
+                               ? native_heap_address(pool) + account[which][at]
+                               : 0;
         for (uint32_t item = 0; item < ITEMS; item++)
             pool[BEFORE + item] = state[BEFORE + item] =
                 native_heap_address(native_heap_block(&heap, ITEM));

@@ -160,6 +160,30 @@ lg__groups_have(const lg__groups *all, const lg__group *alone, uint32_t node)
     return false;
 }
 
+bool
+lg__groups_have_below(const lg__groups *all, const lg_analysis *analysis,
+                      const lg__group *item)
+{
+    uint32_t node = item->nodes.items[0];
+    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
+        node = lg_node_dominator(analysis, node);
+        for (size_t j = 0; node != LG_NONE && j < all->count; j++)
+            if (all->items[j].empties && &all->items[j] != item &&
+                lg__groups_have(all, &all->items[j], node))
+                return true;
+    }
+    return false;
+}
+
+void
+lg__groups_drop_below(lg__groups *all, const lg_analysis *analysis)
+{
+    bool below[LG__GROUPS];
+    for (size_t i = 0; i < all->count; i++)
+        below[i] = lg__groups_have_below(all, analysis, &all->items[i]);
+    lg__groups_drop(all, below);
+}
+
 void
 lg__groups_tell_apart(lg__groups *all, bool *failed)
 {

@@ -56,6 +56,13 @@ bool lg__groups_drop_nested(lg__groups *all, const lg_analysis *analysis);
 /** Returns whether one of the groups, or only `alone`, has the node. */
 bool lg__groups_have(const lg__groups *all, const lg__group *alone,
                      uint32_t node);
+/** Returns whether a container of the groups dominates the first node of
+ * another one. */
+bool lg__groups_have_below(const lg__groups *all, const lg_analysis *analysis,
+                           const lg__group *item);
+/** Drops the groups of which that is so: it is enough to empty the container.
+ */
+void lg__groups_drop_below(lg__groups *all, const lg_analysis *analysis);
 /** Tells containers of one place apart if they are few, such as two of a
  *  model's tables of modules: each has a path of its own. */
 void lg__groups_tell_apart(lg__groups *all, bool *failed);

@@ -387,22 +387,6 @@ find_holders_of_row(search *to, const lg__comparison *state,
     return found;
 }
 
-// Returns whether a container among the holders dominates the first node of
-// another one.
-static bool
-is_below(const search *to, const lg__groups *above, const lg__group *item)
-{
-    uint32_t node = item->nodes.items[0];
-    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
-        node = lg_node_dominator(to->at_rest, node);
-        for (size_t j = 0; node != LG_NONE && j < above->count; j++)
-            if (above->items[j].empties && &above->items[j] != item &&
-                lg__groups_have(above, &above->items[j], node))
-                return true;
-    }
-    return false;
-}
-
 // Returns whether two rows are one leak. The first one gained more.
 static bool
 are_one(const search *to, const lg__groups *one, const lg__groups *other)
@@ -412,18 +396,10 @@ are_one(const search *to, const lg__groups *one, const lg__groups *other)
         for (size_t j = 0; j < one->count; j++)
             if (one->items[j].place == other->items[i].place)
                 return true;
-        below = below && is_below(to, one, &other->items[i]);
+        below =
+            below && lg__groups_have_below(one, to->at_rest, &other->items[i]);
     }
     return below;
-}
-
-static void
-drop_below(const search *to, lg__groups *all)
-{
-    bool below[LG__GROUPS];
-    for (size_t i = 0; i < all->count; i++)
-        below[i] = is_below(to, all, &all->items[i]);
-    lg__groups_drop(all, below);
 }
 
 static lg_status
@@ -766,7 +742,7 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder,
 {
     to->level = 0;
     to->place = lg_places_find(to->places, row->key);
-    drop_below(to, of);
+    lg__groups_drop_below(of, to->at_rest);
     if (of->count == 0)
         return LG_OK;
     bool failed = !lg__groups_drop_nested(of, to->at_rest);
@@ -885,7 +861,7 @@ find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
         to->place = to->place_of[nodes->items[0]];
         failed = !take_place(to, nodes, &members) ||
                  !find_holders(to, &members, 0, kept);
-        drop_below(to, kept);
+        lg__groups_drop_below(kept, to->at_rest);
         lg__groups_containers(kept, out, &failed);
         lg__groups_free(kept);
     }

@@ -179,3 +179,25 @@ lg_growth_came_last(const lg_growth *growth, const lg_growth_row *row)
     double gained = (double)number_at(growth, row, last) - first;
     return before < BEFORE * gained;
 }
+
+void
+lg__growth_add_bytes(const lg__comparison *state, const lg_growth *growth,
+                     const lg_growth_row *companion, lg_growth_row *row)
+{
+    uint64_t *numbers = growth->numbers;
+    uint64_t *bytes = numbers + (row->bytes - numbers);
+    for (size_t i = 0; i < (size_t)state->count * state->each; i++)
+        bytes[i] += companion->bytes[i];
+    row->gained += companion->gained;
+    row->per_step += companion->per_step;
+    row->per_interval += companion->per_interval;
+}
+
+void
+lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
+                      const lg_growth_row *other, lg_growth_row *row)
+{
+    uint64_t *counts = growth->numbers + (row->counts - growth->numbers);
+    for (uint32_t i = 0; i < state->count; i++)
+        counts[i] += other->counts[i];
+}

@@ -425,9 +425,9 @@ is_freed_text(const lg__native *native, uint32_t block, const lg__word *word)
 
 // A block that its owner gives out piece by piece, such as a pool of texts, has
 // the beginning and the end of its free rest side by side among its first
-// words. Nobody clears that rest. Before them may be the beginning of all pieces,
-// so that a full pool has its beginning and its end there, too. Returns where
-// the rest begins: at the end if there is none.
+// words. Nobody clears that rest. Before them may be the beginning of all
+// pieces, so that a full pool has its beginning and its end there, too. Returns
+// where the rest begins: at the end if there is none.
 static uint64_t
 rest_of_pool(const lg_native_block *block)
 {
