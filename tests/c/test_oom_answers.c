@@ -2,6 +2,7 @@
 #include "asked.h"
 #include "drawn.h"
 #include "heaps.h"
+#include "native_heap.h"
 #include "scarce.h"
 #include "story.h"
 #include "test.h"
@@ -317,6 +318,32 @@ tell_larger(void)
     return story_end(&made);
 }
 
+static lg_status
+do_native(const lg_graph *graph)
+{
+    lg_native native = {0};
+    (void)graph;
+    lg_status status = lg_analysis_native(asked, NULL, NULL, &native, NULL);
+    lg_native_free(&native);
+    return status;
+}
+
+// Objects that have memory of C code.
+static void
+native_answers(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        native_heap_object(&heap, true)[2] =
+            native_heap_address(native_heap_block(&heap, 400));
+    native_heap_finish(&heap);
+    asked = heap.found;
+    CHECK(sweep(heap.joined, do_native) == 0);
+    CHECK(sweep(heap.joined, do_few) == 0);
+    native_heap_close(&heap);
+}
+
 static void
 answers(void)
 {
@@ -341,5 +368,6 @@ answers(void)
 SUITE(oom_answers)
 {
     RUN(answers);
+    RUN(native_answers);
     return test_result();
 }
