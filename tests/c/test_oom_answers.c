@@ -1,6 +1,7 @@
 // Every allocation of a question to an analysis fails once.
 #include "asked.h"
 #include "drawn.h"
+#include "growing.h"
 #include "heaps.h"
 #include "native_heap.h"
 #include "scarce.h"
@@ -344,6 +345,34 @@ native_answers(void)
     native_heap_close(&heap);
 }
 
+static growing_series grown;
+
+static lg_status
+do_growth(const lg_graph *graph)
+{
+    const lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    lg_growth growth = {0};
+    (void)graph;
+    lg_status status =
+        lg_growth_find((const lg_summary *const *)grown.summary, grown.count,
+                       grown.analysis[2], &options, NULL, &growth, NULL);
+    CHECK(status != LG_OK || growth.rows[0].holder_count == 2);
+    lg_growth_free(&growth);
+    return status;
+}
+
+// Two lists have what grows, and another one accumulates beside it.
+static void
+holders_of_growth(void)
+{
+    const growing_heap heaps[] = {{.shared = 10, .items = 2},
+                                  {.shared = 20, .items = 4},
+                                  {.shared = 30, .items = 6}};
+    grown = growing_compare(heaps, 3, NULL);
+    CHECK(sweep(grown.graph[2], do_growth) == 0);
+    growing_forget(&grown);
+}
+
 static void
 answers(void)
 {
@@ -369,5 +398,6 @@ SUITE(oom_answers)
 {
     RUN(answers);
     RUN(native_answers);
+    RUN(holders_of_growth);
     return test_result();
 }
