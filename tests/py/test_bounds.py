@@ -671,7 +671,11 @@ class Server:
 
 
 def make_pools(**parts):
-    """Return the lists of a module that adds to them while there is room."""
+    """Return the names of a module that adds to lists while there is room.
+
+    Code of others that is garbage would count until the collector frees it.
+    """
+    gc.collect()
     holes = dict.fromkeys(
         ["begin", "property", "method", "closure", "function"], "pass"
     )
@@ -755,6 +759,20 @@ def test_what_another_module_may_add_to_has_no_bound(code, at):
     bounds = ["100000"] * 3
     bounds[at] = None
     assert bounds_of(space) == bounds
+
+
+def test_code_that_is_garbage_counts_until_the_collector_frees_it():
+    """A finaliser may still run it. Only the collector knows what is garbage."""
+    garbage = make_pools(property="return self.spare")
+    space = make_pools()
+    gc.disable()
+    try:
+        del garbage
+        assert bounds_of(space) == [None, "100000", "100000"]
+    finally:
+        gc.enable()
+    gc.collect()
+    assert bounds_of(space) == 3 * ["100000"]
 
 
 def test_a_container_that_something_else_holds_is_bounded():
