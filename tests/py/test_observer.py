@@ -257,6 +257,11 @@ def test_code_of_any_bytes_is_read(python):
     assert (done.code, done.out) == (0, "True True\n"), done.err
 
 
+def test_modules_that_take_turns_keep_nobody_waiting(python):
+    done = python(ISOLATED / "modules_in_turn.py", timeout=60)
+    assert (done.code, done.out) == (0, "True\n"), done.err
+
+
 def test_threads_may_change_the_heap_meanwhile():
     stop = threading.Event()
     failures = []

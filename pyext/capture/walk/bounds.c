@@ -28,6 +28,10 @@ enum { ASKED_MOST = 1 << 11 };
  *  more code, and more such containers, is not kept waiting. */
 enum { LOOKS_MOST = 1 << 18 };
 
+/** So often are the classes of a module read: a program whose modules take
+ *  turns is not kept waiting. */
+enum { MODULES_MOST = 1 << 11 };
+
 /** The most containers of modules, closures and classes that are noted. */
 enum { BOUNDED_MOST = LG__COUNT(((lg__heap_walk *)NULL)->bounded) };
 
@@ -566,7 +570,7 @@ forget_others(const reading *of, PyTypeObject *class, lg__timely_names *known)
 }
 
 /** Finds what knows the time in the classes of the module: once, as long as
- *  code of few modules is read in turn. */
+ *  code of few modules is read in turn. NULL: it has read too many. */
 static const lg__timely_names *
 timely_names(const reading *of)
 {
@@ -576,6 +580,9 @@ timely_names(const reading *of)
     PyObject *key, *value;
     if (known->globals == of->globals)
         return known;
+    if (of->walk->modules_read == MODULES_MOST)
+        return NULL;
+    of->walk->modules_read++;
     *known = (lg__timely_names){.globals = of->globals};
     for (Py_ssize_t at = 0; PyDict_Next(of->globals, &at, &key, &value);)
         if (PyType_Check(value) && lg__type_is_pythons((PyTypeObject *)value))
@@ -597,8 +604,8 @@ code_in_classes(const reading *of, const PyObject *name)
     if (of->globals == NULL || !PyDict_CheckExact(of->globals))
         return NULL;
     const lg__timely_names *known = timely_names(of);
-    uint32_t at = timely_at(known, name);
-    return at < known->count ? known->code[at] : NULL;
+    uint32_t at = known != NULL ? timely_at(known, name) : 0;
+    return known != NULL && at < known->count ? known->code[at] : NULL;
 }
 
 /** Returns the code that other code calls: a function, a method of the

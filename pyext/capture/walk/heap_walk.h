@@ -239,6 +239,7 @@ struct lg__heap_walk {
     uint32_t limits; /**< instances whose limit is noted, or was looked for */
     Py_ssize_t timers_read;      /**< of queues of timers */
     lg__timely_names timely[16]; /**< of some modules */
+    uint32_t modules_read;       /**< to find these */
     const PyObject *code_file;   /**< of the code that was read last */
     bool code_is_own;            /**< it is not in a folder of libraries */
     uint32_t bounds_asked; /**< instances whose containers code may bound */
