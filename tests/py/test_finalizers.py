@@ -17,7 +17,7 @@ class Entry:
 
 class Pool:
     def __init__(self):
-        self.entries = []
+        self.lent = []
 
 
 pools = {}
@@ -45,8 +45,8 @@ def test_finalizers_of_what_grows_are_companions():
         pool = pools.setdefault(len(pools), Pool())
         weakref.finalize(pool, id, 1)
         for _ in range(2):
-            pool.entries.append(Entry())
-            weakref.finalize(pool.entries[-1], id, 2)
+            pool.lent.append(Entry())
+            weakref.finalize(pool.lent[-1], id, 2)
 
     (row,) = compare(add, 30)
     assert row.held_by == f"{__name__}.pools[*]"
