@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from builds import FREE_THREADED
 
 import leakgraph
 
@@ -127,7 +128,8 @@ def test_little_address_space(python):
     answers = done.out.splitlines()
     assert len(answers) == 8
     failed = [text for text in answers if text.startswith("PictureError: the renderer")]
-    assert failed
+    # A free-threaded interpreter reserves more than the renderer takes.
+    assert failed or FREE_THREADED
     for text in failed:
         limit = text.rpartition(" ")[2]
         assert f"with {limit} MiB of" in text

@@ -106,12 +106,19 @@ def wait():
     threading.Thread(target=gate.wait, daemon=True).start()
 
 growth = leakgraph.repeat(wait, warmup=3, rounds=4, calls=20)
-print(*(row.type for row in growth))
+print(*(row.type for row in growth), sep="\\n")
 """
 
 
+def rows_in(out):
+    """List the rows, without what each thread of a free-threaded build has: a heap."""
+    rows = out.splitlines()
+    heaps = FREE_THREADED and rows[0].startswith("mapped memory")
+    return rows[1:] if heaps else rows
+
+
 def test_the_table_of_who_waits_goes_with_the_threads(python):
-    assert python("-c", WAITING).out == "thread\n"
+    assert rows_in(python("-c", WAITING).out) == ["thread"]
 
 
 LISTED = """
@@ -133,7 +140,7 @@ print(*(f"{row.type} {row.held_by}" for row in growth), sep="\\n")
 
 def test_a_list_of_threads_that_run_goes_with_them(python):
     """A container beside it, which has no threads, does not."""
-    rows = python("-c", LISTED).out.splitlines()
+    rows = rows_in(python("-c", LISTED).out)
     assert [row.split()[0] for row in rows] == ["thread", "dict"]
     assert rows[1] == "dict __main__.names"
 
