@@ -179,14 +179,16 @@ static bool
 goes_with_garbage(const lg__comparison *state, const int64_t *numbers)
 {
     enum { PART = 4 };
-    int64_t before = state->is_waiting ? garbage_of(state->summaries[0]) : 0;
-    for (uint32_t i = 1; i < state->count && state->is_waiting; i++) {
+    if (!state->is_waiting)
+        return false;
+    int64_t before = garbage_of(state->summaries[0]);
+    for (uint32_t i = 1; i < state->count; i++) {
         int64_t garbage = garbage_of(state->summaries[i]);
         if ((numbers[i] - numbers[i - 1]) * PART > garbage - before)
             return false;
         before = garbage;
     }
-    return state->is_waiting;
+    return true;
 }
 
 static bool

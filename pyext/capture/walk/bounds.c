@@ -604,8 +604,10 @@ code_in_classes(const reading *of, const PyObject *name)
     if (of->globals == NULL || !PyDict_CheckExact(of->globals))
         return NULL;
     const lg__timely_names *known = timely_names(of);
-    uint32_t at = known != NULL ? timely_at(known, name) : 0;
-    return known != NULL && at < known->count ? known->code[at] : NULL;
+    if (known == NULL)
+        return NULL;
+    uint32_t at = timely_at(known, name);
+    return at < known->count ? known->code[at] : NULL;
 }
 
 /** Returns the code that other code calls: a function, a method of the
