@@ -193,13 +193,14 @@ run_verb(int argc, char **argv, int *code)
 {
     const lg_question *question = lg__question_verb_find(argv[0]);
     const lg__verb *verb = lg__verb_find(argv[0]);
-    if (lg__python_verb_find(argv[0]))
+    const bool python = lg__python_verb_find(argv[0]);
+    if (python)
         *code = lg__run_python(argv);
     else if (question)
         *code = lg__question_run(question, argc, argv);
     else if (verb)
         *code = lg__verb_run(verb, argc, argv);
-    return lg__python_verb_find(argv[0]) || question || verb;
+    return python || question || verb;
 }
 
 // Runs `help` and `help VERB`.
