@@ -5,6 +5,7 @@
 
 #include "growing.h"
 #include "growth/growth_private.h"
+#include "story.h"
 #include "test.h"
 
 #include <string.h>
@@ -732,6 +733,50 @@ snapshots_are_sorted_or_left_out(void)
                 "the rows lack memory: torch was not inspected: a\n");
 }
 
+// What torch.compile keeps for so many functions: guards in so many boxes,
+// which become more in jumps of their own.
+static lg_graph *
+compiled_functions(uint32_t functions, uint32_t boxes)
+{
+    enum { BOX = 100, GUARD = 1000, FUNCTION = 48 };
+    story made = story_begin();
+    uint32_t shop = story_module(&made, "shop");
+    uint32_t guards = story_module(&made, "torch._dynamo.guards");
+    uint32_t all = story_add(&made, "list", NULL, BOX);
+    uint32_t box[60];
+    story_attribute(&made, guards, "all", all);
+    for (uint32_t i = 0; i < boxes; i++) {
+        box[i] = story_add(&made, "list", NULL, BOX);
+        story_edge(&made, all, box[i], LG_EDGE_INDEX, i);
+    }
+    for (uint32_t i = 0; i < functions; i++) {
+        char name[] = "__compiled_fn_00";
+        name[sizeof name - 3] = (char)('0' + i / 10);
+        name[sizeof name - 2] = (char)('0' + i % 10);
+        uint32_t guard = story_add(&made, "guards.Guard", NULL, GUARD);
+        story_edge(&made, box[i % boxes], guard, LG_EDGE_INDEX, i / boxes);
+        story_attribute(&made, shop, name,
+                        story_add(&made, "function", "forward", FUNCTION));
+    }
+    return story_end(&made);
+}
+
+// The guards lie in the boxes: their bytes are the boxes' already.
+static void
+companions_in_companions_count_once(void)
+{
+    lg_graph *const graphs[3] = {compiled_functions(20, 10),
+                                 compiled_functions(40, 12),
+                                 compiled_functions(60, 14)};
+    growing_series made = growing_of_graphs(graphs, 3);
+    REQUIRE(made.growth.count == 1);
+    const lg_growth_row *row = &made.growth.rows[0];
+    CHECK(lg__string_is(row->type, "function"));
+    CHECK(row->companions == 2);
+    CHECK(row->gained == 40 * (48 + 1000) + 4 * 100);
+    growing_forget(&made);
+}
+
 SUITE(growth)
 {
     RUN(snapshots_are_sorted_or_left_out);
@@ -757,6 +802,7 @@ SUITE(growth)
     RUN(more_parts_of_each_member_are_told);
     RUN(few_parts_of_what_is_new_are_not_told);
     RUN(weak_references_to_members_are_not_told);
+    RUN(companions_in_companions_count_once);
     RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);

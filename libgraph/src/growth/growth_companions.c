@@ -486,6 +486,14 @@ typedef struct contained {
     uint32_t row;
 } contained;
 
+// Why a row grows.
+typedef struct reason {
+    size_t cause;      // the row that is its cause, or the number of rows
+    size_t last;       // the last cause, the row itself if it has none
+    uint32_t weak_key; // the weak key that the row goes with, or LG_NONE
+    bool is_rest;      // it has the rest of what its cause has
+} reason;
+
 // A search for the causes of rows. Comparing each row with each other one would
 // take too long where thousands grow. So a row is compared with the leaders,
 // which are few, and with what has a container of its own; only what may go
@@ -499,9 +507,7 @@ typedef struct search {
     size_t leaders;      // number of these
     contained *member;   // ascending
     size_t members;      // number of these
-    size_t *cause;       // [row] its cause, or the number of rows
-    bool *is_rest;       // [row] it has the rest of what its cause has
-    uint32_t *weak_key;  // [row] the weak key that it goes with, or LG_NONE
+    reason *reason;      // [row]
     double under_way;    // requests that a snapshot may have caught
     uint32_t executors;  // the place of the most executors, or LG_NONE
     uint32_t workers;    // ... of the most threads of executors, if they wait
@@ -665,8 +671,8 @@ is_cause(const search *of, size_t index, size_t other_index)
            is_kept_for_compiled(of->state, row, other, of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
            (is_accompanying(of->state, row, other, of->under_way) &&
-            lg__growth_is_weak_entry_of(of->state, row, of->weak_key[index],
-                                        other)) ||
+            lg__growth_is_weak_entry_of(of->state, row,
+                                        of->reason[index].weak_key, other)) ||
            (other_index < index &&
             is_follower(of->state, row, other, of->under_way));
 }
@@ -718,7 +724,8 @@ find_first(const search *of, size_t index)
 {
     const lg_growth_row *row = &of->growth->rows[index];
     if (is_of_weak_references(row) ||
-        lg__growth_may_be_weak_entry(of->state, row, of->weak_key[index]))
+        lg__growth_may_be_weak_entry(of->state, row,
+                                     of->reason[index].weak_key))
         return find_among_all(of, index);
     size_t led = find_among_leaders(of, index);
     size_t beside = find_in_container(of, index);
@@ -735,7 +742,7 @@ find_cause(search *of, size_t index)
     if (found < growth->count)
         return found;
     found = find_first(of, index);
-    of->is_rest[index] =
+    of->reason[index].is_rest =
         found < growth->count &&
         is_rest_of(of->state->newest, row, &growth->rows[found]);
     return found;
@@ -748,15 +755,13 @@ last_cause(const search *of, size_t index)
 {
     size_t count = of->growth->count;
     size_t at = index;
-    for (size_t i = 0; i < count && of->cause[at] < count; i++)
-        at = of->cause[at];
-    return of->cause[at] < count ? index : at;
+    for (size_t i = 0; i < count && of->reason[at].cause < count; i++)
+        at = of->reason[at].cause;
+    return of->reason[at].cause < count ? index : at;
 }
 
-// Weak references have no name: they keep nothing, and go with what they are
-// to.
-static void
-note(const lg_growth_row *companion, lg_growth_row *row)
+void
+lg__growth_note(const lg_growth_row *companion, lg_growth_row *row)
 {
     if (companion->verdict != LG_GROWTH_ACCUMULATES ||
         is_of_weak_references(companion) ||
@@ -788,30 +793,38 @@ note_shared(const search *of, const lg_growth_row *companion,
         row->shared[row->shared_count++] = companion->key;
 }
 
-// What members retain has what lies below them, such as tuples between dicts.
-void
-lg__growth_take(const lg__comparison *state, const lg_growth *growth,
-                const lg_growth_row *companion, lg_growth_row *row)
+// Returns whether a row lies below its last cause, or below another companion
+// of that. What members retain has what lies below them, such as tuples between
+// dicts.
+static bool
+is_retained(const search *of, size_t index)
 {
-    if (row->verdict != LG_GROWTH_ACCUMULATES ||
-        !lg__place_is_below(state->newest, companion->place, row->place))
-        lg__growth_add_bytes(state, growth, companion, row);
-    note(companion, row);
+    const lg_places *places = of->state->newest;
+    uint32_t at = of->growth->rows[index].place;
+    while (at != LG_NONE) {
+        at = lg__place_at(places, at)->parent;
+        if (at != LG_NONE && of->row[at] != 0 &&
+            of->reason[of->row[at] - 1].last == of->reason[index].last)
+            return true;
+    }
+    return false;
 }
 
 // Gives the row of a last cause what a companion has: objects, too, if it has
 // the rest of them.
 static void
-take(const search *of, size_t index, size_t last)
+take(const search *of, size_t index)
 {
+    const reason *why = &of->reason[index];
     const lg_growth_row *companion = &of->growth->rows[index];
-    lg_growth_row *row = &of->growth->rows[last];
-    if (of->is_rest[index] && of->cause[index] == last) {
+    lg_growth_row *row = &of->growth->rows[why->last];
+    bool is_rest = why->is_rest && why->cause == why->last;
+    if (is_rest || !is_retained(of, index))
         lg__growth_add_bytes(of->state, of->growth, companion, row);
+    if (is_rest)
         lg__growth_add_counts(of->state, of->growth, companion, row);
-    } else {
-        lg__growth_take(of->state, of->growth, companion, row);
-    }
+    else
+        lg__growth_note(companion, row);
 }
 
 // Returns false when memory ran out.
@@ -826,16 +839,17 @@ join(search *of)
     if (!list_causes(of))
         return false;
     for (size_t i = 0; i < count; i++)
-        of->cause[i] = find_cause(of, i);
+        of->reason[i].cause = find_cause(of, i);
+    for (size_t i = 0; i < count; i++)
+        of->reason[i].last = last_cause(of, i);
     for (size_t i = 0; i < count; i++) {
-        size_t last = last_cause(of, i);
-        if (last == i)
+        if (of->reason[i].last == i)
             continue;
-        take(of, i, last);
-        note_shared(of, &growth->rows[i], &growth->rows[last]);
+        take(of, i);
+        note_shared(of, &growth->rows[i], &growth->rows[of->reason[i].last]);
     }
     for (size_t i = 0; i < count; i++)
-        if (last_cause(of, i) == i)
+        if (of->reason[i].last == i)
             growth->rows[kept++] = growth->rows[i];
     growth->count = kept;
     return true;
@@ -869,14 +883,11 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
                  .container = lg__calloc(places, sizeof *of.container),
                  .leader = lg__alloc((out->count + 1) * sizeof *of.leader),
                  .member = lg__alloc((out->count + 1) * sizeof *of.member),
-                 .cause = lg__alloc((out->count + 1) * sizeof *of.cause),
-                 .is_rest = lg__calloc(out->count + 1, sizeof *of.is_rest),
-                 .weak_key = lg__alloc((out->count + 1) * sizeof(uint32_t))};
+                 .reason = lg__calloc(out->count + 1, sizeof *of.reason)};
     bool enough = of.row != NULL && of.container != NULL && of.leader != NULL &&
-                  of.member != NULL && of.cause != NULL && of.is_rest != NULL &&
-                  of.weak_key != NULL;
+                  of.member != NULL && of.reason != NULL;
     for (size_t i = 0; enough && i < out->count; i++)
-        of.weak_key[i] = lg__growth_weak_key(state, &out->rows[i]);
+        of.reason[i].weak_key = lg__growth_weak_key(state, &out->rows[i]);
     enough = enough && join(&of);
     if (enough)
         lg__growth_name_wrapped(state->newest, out);
@@ -884,8 +895,6 @@ lg__growth_join(const lg__comparison *state, lg_growth *out)
     lg__free(of.container);
     lg__free(of.leader);
     lg__free(of.member);
-    lg__free(of.cause);
-    lg__free(of.is_rest);
-    lg__free(of.weak_key);
+    lg__free(of.reason);
     return enough;
 }

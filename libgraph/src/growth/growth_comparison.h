@@ -162,9 +162,9 @@ bool lg__growth_has_structs(const lg__comparison *state,
 /** Adds the objects of another row of the same type to a row. */
 void lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
                            const lg_growth_row *other, lg_growth_row *row);
-/** Adds the bytes and the name of a companion to the row of its cause. */
-void lg__growth_take(const lg__comparison *state, const lg_growth *growth,
-                     const lg_growth_row *companion, lg_growth_row *row);
+/** Adds the name of a companion to the row of its cause. Weak references have
+ *  no name: they keep nothing, and go with what they are to. */
+void lg__growth_note(const lg_growth_row *companion, lg_growth_row *row);
 /** Returns whether the row is of the functions that torch.compile made. */
 bool lg__growth_is_of_compiled(const lg__comparison *state,
                                const lg_growth_row *row);
