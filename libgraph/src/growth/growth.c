@@ -539,26 +539,18 @@ name_wholes(const lg_graph *graph, lg_growth_row *row)
     }
 }
 
-// Returns whether a row lies below the members of the row that leads it, or of
-// one of the rows that joined that one. What members retain has its bytes.
-static bool
-is_retained(const lg__comparison *state, const lg_growth_row *row,
-            const lg_growth_row *lead, const lg_growth_row *joined,
-            size_t count)
+// What members retain has what lies below them.
+static void
+take(const lg__comparison *state, const lg_growth *growth,
+     const lg_growth_row *companion, lg_growth_row *row)
 {
-    if (lead->verdict == LG_GROWTH_ACCUMULATES &&
-        lg__place_is_below(state->newest, row->place, lead->place))
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if (joined[i].lead == row->lead &&
-            joined[i].verdict == LG_GROWTH_ACCUMULATES &&
-            lg__place_is_below(state->newest, row->place, joined[i].place))
-            return true;
-    return false;
+    if (row->verdict != LG_GROWTH_ACCUMULATES ||
+        !lg__place_is_below(state->newest, companion->place, row->place))
+        lg__growth_add_bytes(state, growth, companion, row);
+    lg__growth_note(companion, row);
 }
 
-// Tells a leak as one row, as far as its rows grow in step. Those that have
-// joined another one lie behind those that are kept.
+// Tells a leak as one row, as far as its rows grow in step.
 static void
 join_leaks(const lg__comparison *state, lg_growth *out)
 {
@@ -570,20 +562,14 @@ join_leaks(const lg__comparison *state, lg_growth *out)
     }
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
-        lg_growth_row *lead = &out->rows[row->lead];
         bool joins = lg__growth_goes_along(state, out, row);
         if (joins) {
-            if (!is_retained(state, row, lead, &out->rows[kept], i - kept))
-                lg__growth_add_bytes(state, out, row, lead);
-            lg__growth_note(row, lead);
+            take(state, out, row, &out->rows[row->lead]);
             free_paths(row);
         }
         move_row(out, i, joins ? row->lead : (uint32_t)kept);
-        if (joins)
-            continue;
-        lg_growth_row first = out->rows[kept];
-        out->rows[kept++] = *row;
-        *row = first;
+        if (!joins)
+            out->rows[kept++] = *row;
     }
     out->count = kept;
     raise_rows(out);

@@ -92,7 +92,8 @@ begin_types(lg__place_walk *walk)
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,
-            .piece = lg__string_is(name, LG__PIECE),
+            .piece = lg__string_is(name, LG__PIECE) ||
+                     trait.role == LG__ROLE_CONTEXT_NODE,
         };
         if (walk->types[i].name == LG_NONE)
             return false;

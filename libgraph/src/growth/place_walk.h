@@ -44,7 +44,8 @@ typedef struct lg__place_walk_type {
     bool plain;      /**< these names are their labels, as they are */
     bool by_module;  /**< a module may name its nodes */
     bool native;     /**< its nodes are native memory */
-    bool piece;      /**< its nodes are parts of the buffer that holds them */
+    bool piece;      /**< its nodes are parts of the buffer, or of the context's
+                          mapping, that holds them */
 } lg__place_walk_type;
 
 /** Where the references are that a dominator has outside of itself. */

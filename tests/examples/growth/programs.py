@@ -153,6 +153,16 @@ def functions_that_a_compiler_makes_anew(program):
     return step
 
 
+@leaks("thread MainThread context variables[*]")
+def variables_of_a_context(program):
+    """How the context's mapping branches is nobody's growth."""
+
+    def step(number):
+        contextvars.ContextVar(f"variable {number}").set(Record(2000 + number % 2))
+
+    return step
+
+
 @leaks("program.locks[*]")
 def locks_with_their_semaphores(program):
     program.locks = []
