@@ -241,3 +241,37 @@ def test_an_object_that_has_all_that_objects_in_a_list_have_is_a_holder():
     names = {re.search(r"root\.(\w+)", holder.held_by)[1] for holder in row.holders}
     assert names == {"book", "wrapped"}
     assert row.freed.total > row.gained
+
+
+def in_a_tuple(held, entry):
+    return (*(held or ()), entry)
+
+
+def in_a_partial(held, entry):
+    return functools.partial(held or print, entry)
+
+
+def in_iterators(held, entry):
+    return itertools.chain(held or (), [entry])
+
+
+@pytest.mark.parametrize("add", [in_a_tuple, in_a_partial, in_iterators])
+def test_what_nobody_can_take_out_goes_with_who_holds_all(add):
+    """No program empties a tuple: it lets go of the tuple."""
+    root, snapshots = Entry(), []
+    registries.last = root
+    root.held = None
+    for _ in range(4):
+        for _ in range(60):
+            entry = Entry()
+            entry.data = bytearray(2000)
+            root.held = add(root.held, entry)
+        alive = weakref.ref(entry)
+        del entry
+        snapshots.append(leakgraph.snapshot())
+    (row,) = leakgraph.diff(*snapshots)
+    (holder,) = row.holders
+    assert holder.held_by.endswith(".held"), holder
+    assert row.freed.total > row.gained
+    del root.held
+    assert alive() is None

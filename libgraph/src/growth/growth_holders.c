@@ -165,11 +165,21 @@ begins_a_chain(const search *to, const lg__group *found)
            found->led < BRANCHES * found->nodes.count;
 }
 
+// Returns whether a program can let go of what the nodes hold: of the elements
+// of a tuple, or the arguments of a partial, only who holds these can.
+static bool
+can_let_go(const search *to, const lg__group *found)
+{
+    uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
+    return found->empties || lg__edge_can_be_cut(to->walk.graph, edge);
+}
+
 static bool
 holds_together(const search *to, const lg__group *found)
 {
     size_t nodes = found->nodes.count;
-    if (is_piece(to, found->nodes.items[0]) || begins_a_chain(to, found))
+    if (is_piece(to, found->nodes.items[0]) || begins_a_chain(to, found) ||
+        !can_let_go(to, found))
         return false;
     return nodes == 1 || (found->empties ? 2 * nodes <= found->led
                                          : FEW * nodes <= to->members);
