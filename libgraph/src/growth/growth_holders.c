@@ -166,12 +166,16 @@ begins_a_chain(const search *to, const lg__group *found)
 }
 
 // Returns whether a program can let go of what the nodes hold: of the elements
-// of a tuple, or the arguments of a partial, only who holds these can.
+// of a tuple, or the arguments of a partial, only who holds these can. A tuple
+// of few is a group of variables.
 static bool
 can_let_go(const search *to, const lg__group *found)
 {
+    const lg_graph *graph = to->walk.graph;
     uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
-    return found->empties || lg__edge_can_be_cut(to->walk.graph, edge);
+    bool few = found->led < BRANCHES * found->nodes.count;
+    return found->empties || lg__edge_can_be_cut(graph, edge) ||
+           (few && lg__edge_kind(graph, edge) == LG_EDGE_INDEX);
 }
 
 static bool
