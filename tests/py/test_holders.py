@@ -275,3 +275,18 @@ def test_what_nobody_can_take_out_goes_with_who_holds_all(add):
     assert row.freed.total > row.gained
     del root.held
     assert alive() is None
+
+
+def test_a_text_that_grows_is_cut_where_it_is():
+    """Nobody empties a text, and its neighbours in a dict stay."""
+    registries.last = texts = {str(i): "a text" * 100 for i in range(50)}
+    texts["log"] = ""
+    snapshots = []
+    for _ in range(4):
+        texts["log"] += "a line " * 1000
+        snapshots.append(leakgraph.snapshot())
+    (row,) = leakgraph.diff(*snapshots)
+    (holder,) = row.holders
+    assert row.verdict == "grows in place"
+    assert holder.held_by.endswith("['log']"), holder
+    assert "cut " in str(leakgraph.diff(*snapshots))

@@ -52,7 +52,6 @@ typedef struct search {
     uint32_t members;  // how many there are
     lg__groups *found; // on this level
     lg__groups *kept;  // holders of the row
-    bool is_held;      // a holder is above the group of level 0
     uint8_t *reached; // [node] whether the roots lead to it when the containers
                       // of all holders are empty
     lg__gathered weak; // the dicts of weak dictionaries
@@ -136,7 +135,6 @@ keep(search *to, lg__group *found)
     uint32_t place =
         found->empties ? found->place : to->place_of[found->targets.items[0]];
     lg__group *known = lg__groups_at(to->kept, place);
-    to->is_held = true;
     if (known == NULL) {
         lg__groups_empty(found);
         return;
@@ -166,8 +164,7 @@ begins_a_chain(const search *to, const lg__group *found)
 }
 
 // Returns whether a program can let go of what the nodes hold: of the elements
-// of a tuple, or the arguments of a partial, only who holds these can. A tuple
-// of few is a group of variables.
+// of a tuple only who holds it can. A tuple of few is a group of variables.
 static bool
 can_let_go(const search *to, const lg__group *found)
 {
@@ -189,40 +186,42 @@ holds_together(const search *to, const lg__group *found)
                                          : FEW * nodes <= to->members);
 }
 
-static void look_above(search *to, const lg__gathered *nodes, double share);
+static bool look_above(search *to, const lg__gathered *nodes, double share);
 
-static void
+// Returns whether the group is a holder, or one is above it.
+static bool
 go_on(search *to, lg__group *found, size_t below, double share)
 {
     lg__gather_once(&found->nodes);
     found->share = share * (double)found->led / (double)below;
     found->empties =
-        is_container(to, found->nodes.items[0]) || has_elements(to, found);
+        to->members > 1 &&
+        (is_container(to, found->nodes.items[0]) || has_elements(to, found));
     if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
         keep(to, found);
-        return;
+        return true;
     }
     bool piece = is_piece(to, found->nodes.items[0]);
-    if (to->level == 0)
-        to->is_held = false;
     to->above[to->level++] = piece ? LG_NONE : found->place;
-    look_above(to, &found->nodes, found->share);
+    bool held = look_above(to, &found->nodes, found->share);
     to->level--;
     // What only roots refer to has no holder but itself.
-    if (!to->is_held && to->level == 0)
+    if (!held && to->level == 0)
         keep(to, found);
     else
         lg__groups_empty(found);
+    return held;
 }
 
-static void
+static bool
 look_above(search *to, const lg__gathered *nodes, double share)
 {
     lg__groups *found = lg__calloc(1, sizeof *found);
     lg__groups *before = to->found;
+    bool held = false;
     if (found == NULL) {
         to->failed = true;
-        return;
+        return false;
     }
     to->found = found;
     for (size_t i = 0; i < nodes->count && !to->failed; i++) {
@@ -231,9 +230,10 @@ look_above(search *to, const lg__gathered *nodes, double share)
     }
     to->found = before;
     for (size_t i = 0; i < found->count && !to->failed; i++)
-        go_on(to, &found->items[i], nodes->count, share);
+        held |= go_on(to, &found->items[i], nodes->count, share);
     lg__groups_free(found);
     lg__free(found);
+    return held;
 }
 
 static bool
@@ -275,7 +275,7 @@ find_holders(search *to, const lg__gathered *members, uint32_t level,
     to->failed = false;
     to->members = (uint32_t)members->count;
     if (members->count > 0)
-        look_above(to, members, 1);
+        (void)look_above(to, members, 1);
     lg__groups_drop_minor(kept);
     lg__groups_settle(kept);
     return !to->failed;
@@ -385,15 +385,17 @@ add_other_types(search *to, const lg__comparison *state,
     return found;
 }
 
+// A longer text takes the place of a shorter one, which nobody can empty.
 static bool
 find_holders_of_row(search *to, const lg__comparison *state,
                     const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
+    bool itself = row->verdict == LG_GROWTH_IN_PLACE &&
+                  lg__category_of_name(row->type) != LG_CATEGORY_ATOM;
     bool found = gather_members(to, &members) &&
-                 (row->verdict == LG_GROWTH_IN_PLACE
-                      ? keep_itself(to, &members, kept)
-                      : find_holders(to, &members, 0, kept));
+                 (itself ? keep_itself(to, &members, kept)
+                         : find_holders(to, &members, 0, kept));
     found = found && add_sharers(to, row, kept);
     if (row->types > 1 && row->verdict == LG_GROWTH_ACCUMULATES)
         found = found && add_other_types(to, state, row, kept);
