@@ -255,7 +255,13 @@ def in_iterators(held, entry):
     return itertools.chain(held or (), [entry])
 
 
-@pytest.mark.parametrize("add", [in_a_tuple, in_a_partial, in_iterators])
+def in_a_frozenset(held, entry):
+    return (held or frozenset()) | {entry}
+
+
+@pytest.mark.parametrize(
+    "add", [in_a_tuple, in_a_frozenset, in_a_partial, in_iterators]
+)
 def test_what_nobody_can_take_out_goes_with_who_holds_all(add):
     """No program empties a tuple: it lets go of the tuple."""
     root, snapshots = Entry(), []
@@ -277,16 +283,27 @@ def test_what_nobody_can_take_out_goes_with_who_holds_all(add):
     assert alive() is None
 
 
-def test_a_text_that_grows_is_cut_where_it_is():
-    """Nobody empties a text, and its neighbours in a dict stay."""
-    registries.last = texts = {str(i): "a text" * 100 for i in range(50)}
-    texts["log"] = ""
+def longer_text(old):
+    return (old or "") + "a line " * 1000
+
+
+def longer_array(old):
+    numpy = pytest.importorskip("numpy")
+    return numpy.zeros((0 if old is None else len(old)) + 1000)
+
+
+@pytest.mark.parametrize("longer", [longer_text, longer_array])
+def test_what_a_longer_one_replaces_is_cut_where_it_is(longer):
+    """Nobody empties a text or an array, and its neighbours in a dict stay."""
+    registries.last = kept = {str(i): "a text" * 100 for i in range(50)}
+    kept["log"] = None
     snapshots = []
     for _ in range(4):
-        texts["log"] += "a line " * 1000
+        kept["log"] = longer(kept["log"])
         snapshots.append(leakgraph.snapshot())
-    (row,) = leakgraph.diff(*snapshots)
+    growth = leakgraph.diff(*snapshots)
+    (row,) = growth
     (holder,) = row.holders
     assert row.verdict == "grows in place"
     assert holder.held_by.endswith("['log']"), holder
-    assert "cut " in str(leakgraph.diff(*snapshots))
+    assert "cut " in str(growth)

@@ -32,8 +32,7 @@ enum {
     ROWS = 16,         // rows whose holders are found
     TYPES = 8,         // other types of a row whose holders are found
     // An object that is no container holds if there are few like it: at most
-    // one for so many members. The first element of a chain of members goes
-    // with them.
+    // one for so many members.
     FEW = 16,
     BRANCHES = 4, // fewer than so many has the first node of a chain or tree
 };
@@ -52,8 +51,7 @@ typedef struct search {
     uint32_t members;  // how many there are
     lg__groups *found; // on this level
     lg__groups *kept;  // holders of the row
-    uint8_t *reached; // [node] whether the roots lead to it when the containers
-                      // of all holders are empty
+    uint8_t *reached;  // [node] the roots lead to it around all containers
     lg__gathered weak; // the dicts of weak dictionaries
     bool failed;
 } search;
@@ -104,18 +102,26 @@ add_source(void *context, const lg_hop *hop)
     return !to->failed;
 }
 
-// Returns whether programs can empty the node: a list, a dict, a deque, but not
-// the dict of an object. A cached function has a method for that, and an
-// iterator of itertools.tee() is read to its end.
-static bool
-is_container(const search *to, uint32_t node)
+static uint64_t
+last_edge(const lg__group *found)
 {
-    if (lg__node_is_a(to->walk.graph, node, "functools._lru_cache_wrapper") ||
-        lg__node_is_a(to->walk.graph, node, "itertools._tee"))
+    return found->hop.edges[found->hop.edge_count - 1];
+}
+
+// Returns whether programs can empty the node: a list, a dict, a deque, but not
+// a frozenset or the dict of an object. A cached function has a method for it,
+// and an iterator of itertools.tee() is read to its end.
+static bool
+is_container(const search *to, const lg__group *found)
+{
+    const lg_graph *graph = to->walk.graph;
+    uint32_t node = found->nodes.items[0];
+    if (lg__node_is_a(graph, node, "functools._lru_cache_wrapper") ||
+        lg__node_is_a(graph, node, "itertools._tee"))
         return true;
-    return lg__node_category(to->walk.graph, node) == LG_CATEGORY_CONTAINER &&
-           lg__node_role(to->walk.graph, node) != LG__ROLE_TUPLE &&
-           lg__fold_owner(to->walk.fold, node) == LG_NONE;
+    return lg__node_category(graph, node) == LG_CATEGORY_CONTAINER &&
+           lg__fold_owner(to->walk.fold, node) == LG_NONE &&
+           lg__edge_can_be_cut(graph, last_edge(found));
 }
 
 // Returns whether an object of C has many elements: references with a number
@@ -123,8 +129,8 @@ is_container(const search *to, uint32_t node)
 static bool
 has_elements(const search *to, const lg__group *found)
 {
-    uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
-    return lg__edge_kind(to->walk.graph, edge) == LG_EDGE_REFERENCE &&
+    return lg__edge_kind(to->walk.graph, last_edge(found)) ==
+               LG_EDGE_REFERENCE &&
            found->led >= BRANCHES * found->nodes.count;
 }
 
@@ -169,10 +175,9 @@ static bool
 can_let_go(const search *to, const lg__group *found)
 {
     const lg_graph *graph = to->walk.graph;
-    uint64_t edge = found->hop.edges[found->hop.edge_count - 1];
     bool few = found->led < BRANCHES * found->nodes.count;
-    return found->empties || lg__edge_can_be_cut(graph, edge) ||
-           (few && lg__edge_kind(graph, edge) == LG_EDGE_INDEX);
+    return found->empties || lg__edge_can_be_cut(graph, last_edge(found)) ||
+           (few && lg__edge_kind(graph, last_edge(found)) == LG_EDGE_INDEX);
 }
 
 static bool
@@ -195,8 +200,7 @@ go_on(search *to, lg__group *found, size_t below, double share)
     lg__gather_once(&found->nodes);
     found->share = share * (double)found->led / (double)below;
     found->empties =
-        to->members > 1 &&
-        (is_container(to, found->nodes.items[0]) || has_elements(to, found));
+        to->members > 1 && (is_container(to, found) || has_elements(to, found));
     if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
         keep(to, found);
         return true;
@@ -385,14 +389,17 @@ add_other_types(search *to, const lg__comparison *state,
     return found;
 }
 
-// A longer text takes the place of a shorter one, which nobody can empty.
+// Nobody empties a text or an array: a longer one takes its place.
 static bool
 find_holders_of_row(search *to, const lg__comparison *state,
                     const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
+    lg_category category = lg__category_of_name(row->type);
     bool itself = row->verdict == LG_GROWTH_IN_PLACE &&
-                  lg__category_of_name(row->type) != LG_CATEGORY_ATOM;
+                  category != LG_CATEGORY_ATOM &&
+                  category != LG_CATEGORY_TENSOR &&
+                  !lg__string_is(row->type, "numpy.ndarray");
     bool found = gather_members(to, &members) &&
                  (itself ? keep_itself(to, &members, kept)
                          : find_holders(to, &members, 0, kept));
@@ -412,8 +419,7 @@ are_one(const search *to, const lg__groups *one, const lg__groups *other)
         for (size_t j = 0; j < one->count; j++)
             if (one->items[j].place == other->items[i].place)
                 return true;
-        below =
-            below && lg__groups_have_below(one, to->at_rest, &other->items[i]);
+        below &= lg__groups_have_below(one, to->at_rest, &other->items[i]);
     }
     return below;
 }
@@ -449,14 +455,13 @@ is_entered(search *to, const lg__group *item)
 {
     lg__hop_walk walk = to->walk;
     walk.visit = is_unreached;
-    for (size_t i = 0; i < item->nodes.count; i++) {
-        uint32_t node = item->nodes.items[i];
-        if (to->reached[node] ||
-            (to->analysis->policy.mark[node] & LG__MARK_POLICY) != 0 ||
-            !lg__hops_in_walk(&walk, node))
-            return true;
-    }
-    return false;
+    const uint32_t *node = item->nodes.items;
+    const uint32_t *end = node + item->nodes.count;
+    while (node < end && !to->reached[*node] &&
+           (to->analysis->policy.mark[*node] & LG__MARK_POLICY) == 0 &&
+           lg__hops_in_walk(&walk, *node))
+        node++;
+    return node < end;
 }
 
 // Drops holders that go once the containers of the others are empty, such as
@@ -528,13 +533,11 @@ static bool
 keeps_attributes(const search *to, const lg__group *item)
 {
     const lg_graph *graph = to->walk.graph;
-    const lg_hop *hop = &item->hop;
     return item->empties &&
            (lg__node_category(graph, item->nodes.items[0]) ==
                 LG_CATEGORY_CONTAINER ||
-            (hop->edge_count > 0 &&
-             lg__edge_kind(graph, hop->edges[hop->edge_count - 1]) ==
-                 LG_EDGE_REFERENCE));
+            (item->hop.edge_count > 0 &&
+             lg__edge_kind(graph, last_edge(item)) == LG_EDGE_REFERENCE));
 }
 
 // Gathers what must be gone for the holders, or one of them, to hold nothing:
@@ -626,8 +629,8 @@ weigh_others(search *to, const lg__comparison *state, const lg__groups *all,
 
 // Returns whether the others free the leak without the holder: all that the row
 // gained and most of what goes with all holders, or all of that but about the
-// holder's share. A holder of the end of a chain has a small share of the
-// members, but keeps the whole chain: without it, others free less.
+// holder's share. Who holds the end of a chain keeps all of it with a small
+// share of the members.
 static bool
 frees_enough(const lg__group *without, double others, double total,
              double gained)
@@ -638,8 +641,7 @@ frees_enough(const lg__group *without, double others, double total,
 }
 
 // Drops holders of less than half of the members that free little alone, if the
-// others free the leak: a holder of more has what they have. Leaves marked what
-// the roots reach when the containers of the others are empty.
+// others free the leak. Leaves marked what the roots reach without the others.
 static lg_status
 drop_innocent(search *to, const lg__comparison *state, lg__groups *all,
               int64_t gained, lg_error *err)
@@ -733,11 +735,10 @@ leads_others(const lg_growth *growth, size_t index)
 static size_t
 rows_with_holders(const lg_growth *growth)
 {
-    size_t rows = growth->count;
-    for (size_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].minor && i < rows)
-            rows = i;
-    return rows < ROWS ? rows : ROWS;
+    size_t rows = 0;
+    while (rows < growth->count && rows < ROWS && !growth->rows[rows].minor)
+        rows++;
+    return rows;
 }
 
 // Of lost memory there is no holder, and nobody empties sys.modules.
@@ -764,10 +765,9 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder,
     bool failed = !lg__groups_drop_nested(of, to->at_rest);
     lg_status status = failed ? lg__error_memory(err)
                               : mark_reached(to, of, state->monitor, err);
-    if (status != LG_OK)
-        return status;
-    drop_behind(to, of);
-    if (of->count > 1)
+    if (status == LG_OK)
+        drop_behind(to, of);
+    if (status == LG_OK && of->count > 1)
         status = drop_innocent(to, state, of, row->gained, err);
     if (status != LG_OK)
         return status;
