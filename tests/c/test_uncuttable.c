@@ -132,10 +132,32 @@ only_called_with(void)
     }
 }
 
+// A tensor can let go of the graph that made it; nothing takes an operation out
+// of that graph.
+static void
+operations_of_autograd(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t total = story_add(&made, "torch.Tensor", NULL, 64);
+    story_attribute(&made, module, "total", total);
+    made.flags = LG_NODE_CPP;
+    uint32_t last = story_add(&made, "AddBackward0", NULL, 100);
+    uint32_t before = story_add(&made, "MulBackward0", NULL, 100);
+    story_attribute(&made, total, "grad_fn", last);
+    story_attribute(&made, last, "next_functions[0][0]", before);
+    lg_graph *graph = story_end(&made);
+    const lg_columns *columns = lg_graph_columns(graph);
+    CHECK(lg__edge_can_be_cut(graph, lg_columns_first_edge(columns, total)));
+    CHECK(!lg__edge_can_be_cut(graph, lg_columns_first_edge(columns, last)));
+    lg_graph_free(graph);
+}
+
 SUITE(uncuttable)
 {
     RUN(only_viewed_tuple);
     RUN(items);
+    RUN(operations_of_autograd);
     RUN(codecs);
     RUN(only_called_with);
     return test_result();

@@ -329,6 +329,14 @@ lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
     return lg__string_is(lg__edge_name(graph, edge), "user_ns_hidden");
 }
 
+// Returns whether the node is an object of C++, such as a node of autograd: no
+// program takes from it what it refers to.
+static bool
+is_cpp(const lg_graph *graph, uint32_t node)
+{
+    return graph->columns.node_flags[node] & LG_NODE_CPP;
+}
+
 bool
 lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
 {
@@ -347,7 +355,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
         break;
     }
     uint32_t source = lg_edge_source(graph, edge);
-    return !is_immutable(graph, source) &&
+    return !is_immutable(graph, source) && !is_cpp(graph, source) &&
            !is_fixed_item(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
            !is_read_only(graph, source, edge) &&
