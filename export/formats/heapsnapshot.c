@@ -104,7 +104,7 @@ prepare(snapshot *of)
             of->text[node] = (uint32_t)++texts;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t name = lg_columns_payload(columns, edge);
-        if (has_name(columns->edge_kind[edge] & LG_EDGE_KIND_MASK) &&
+        if (has_name(lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) &&
             name >= of->name_count)
             of->name_count = name + 1;
     }
@@ -197,7 +197,7 @@ write_nodes(lg__stream *out, const snapshot *of)
 static void
 describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
 {
-    unsigned kind = of->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    unsigned kind = lg_columns_kind(of->columns, edge) & LG_EDGE_KIND_MASK;
     uint32_t payload = lg_columns_payload(of->columns, edge);
     *type = EDGE_INTERNAL;
     *name = STRING_KINDS + (uint64_t)kind;
@@ -214,7 +214,7 @@ describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
                     : STRING_TYPES +
                           (uint64_t)lg_columns_type(of->columns, payload);
     }
-    if (of->columns->edge_kind[edge] & LG_EDGE_WEAK) {
+    if (lg_columns_kind(of->columns, edge) & LG_EDGE_WEAK) {
         *name = *type == EDGE_ELEMENT ? STRING_KINDS + (uint64_t)kind : *name;
         *type = EDGE_WEAK;
     }
@@ -240,7 +240,7 @@ write_edges(lg__stream *out, const snapshot *of)
          edge++) {
         uint64_t type, name;
         uint64_t node =
-            NODE_FIELDS * ((uint64_t)columns->edge_target[edge] + 1);
+            NODE_FIELDS * ((uint64_t)lg_columns_target(columns, edge) + 1);
         describe_edge(of, edge, &type, &name);
         lg_text_add(&out->text, "\n");
         add_fields(out, (uint64_t[]){type, name, node}, EDGE_FIELDS,

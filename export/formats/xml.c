@@ -121,7 +121,7 @@ write_edge(lg__stream *out, const dialect *in, const lg_graph *graph,
            uint32_t source, uint64_t edge, lg_text *label)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    unsigned kind = columns->edge_kind[edge];
+    unsigned kind = lg_columns_kind(columns, edge);
     const char *name = lg_edge_kind_name(kind & LG_EDGE_KIND_MASK);
     lg_text kind_name = {(char *)(uintptr_t)name, 0, 0, false};
     while (name[kind_name.length] != '\0')
@@ -134,7 +134,7 @@ write_edge(lg__stream *out, const dialect *in, const lg_graph *graph,
     lg_text_add(&out->text, "\" source=\"n");
     lg__stream_number(out, source);
     lg_text_add(&out->text, "\" target=\"n");
-    lg__stream_number(out, columns->edge_target[edge]);
+    lg__stream_number(out, lg_columns_target(columns, edge));
     if (in->gexf) {
         lg_text_add(&out->text, "\" label=\"");
         stream_xml(out, string_of(label));

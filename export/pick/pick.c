@@ -341,7 +341,7 @@ find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
     const lg_columns *columns = picker->columns;
     const lg_edge_range edges = lg_columns_edges(columns, owner);
     for (uint64_t i = edges.begin; i < edges.end; i++) {
-        uint32_t between = columns->edge_target[i];
+        uint32_t between = lg_columns_target(columns, i);
         *out = (lg_hop){owner, part, {i}, 1, false};
         if (between == part)
             return true;
@@ -350,7 +350,7 @@ find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
         const lg_edge_range range = lg_columns_edges(columns, between);
         for (uint64_t k = range.begin; k < range.end; k++) {
             *out = (lg_hop){owner, part, {i, k}, 2, false};
-            if (columns->edge_target[k] == part)
+            if (lg_columns_target(columns, k) == part)
                 return true;
         }
     }

@@ -21,7 +21,7 @@ lg__hop_name(const lg__view_picker *picker, const lg_hop *hop)
 {
     const lg_columns *columns = picker->columns;
     uint64_t edge = hop->edges[hop->edge_count - 1];
-    unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    unsigned kind = lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK;
     uint32_t payload = lg_columns_payload(columns, edge);
     if (kind == LG_EDGE_ATTRIBUTE)
         return lg_graph_string(picker->graph, payload);
@@ -107,9 +107,9 @@ is_bare(const lg__view_picker *picker, uint32_t node)
     const lg_columns *columns = picker->columns;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        lg_hop hop = {node, columns->edge_target[edge], {edge}, 1, false};
+        lg_hop hop = {node, lg_columns_target(columns, edge), {edge}, 1, false};
         lg_category category = lg__picker_category(picker, hop.target);
-        hop.weak = columns->edge_kind[edge] & LG_EDGE_WEAK;
+        hop.weak = lg_columns_kind(columns, edge) & LG_EDGE_WEAK;
         if (category != LG_CATEGORY_ATOM && category != LG_CATEGORY_FUNCTION &&
             !lg__hop_leads_out(picker, &hop))
             return false;
@@ -301,11 +301,12 @@ lg__picker_draw(lg__view_picker *picker, uint32_t node, uint32_t depth,
 unsigned
 lg__hop_kind(const lg__view_picker *picker, const lg_hop *hop)
 {
-    const uint8_t *kinds = picker->columns->edge_kind;
-    unsigned first = kinds[hop->edges[0]] & LG_EDGE_KIND_MASK;
+    const lg_edge_kinds *kinds = &picker->columns->kind;
+    unsigned first = lg_edge_kinds_at(kinds, hop->edges[0]) & LG_EDGE_KIND_MASK;
     if (hop->edge_count > 1 && first == LG_EDGE_DICT)
         return LG_EDGE_ATTRIBUTE;
-    return kinds[hop->edges[hop->edge_count - 1]] & LG_EDGE_KIND_MASK;
+    return lg_edge_kinds_at(kinds, hop->edges[hop->edge_count - 1]) &
+           LG_EDGE_KIND_MASK;
 }
 
 uint32_t
@@ -319,7 +320,7 @@ static uint32_t
 object_key(const lg__view_picker *picker, const lg_hop *hop)
 {
     uint64_t edge = hop->edges[hop->edge_count - 1];
-    unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
+    unsigned kind = lg_columns_kind(picker->columns, edge) & LG_EDGE_KIND_MASK;
     uint32_t key = lg_columns_payload(picker->columns, edge);
     bool known = kind == LG_EDGE_VALUE && key < picker->columns->node_count;
     if (!known || lg_key_is_written(picker->graph, key) ||

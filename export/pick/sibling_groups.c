@@ -16,7 +16,7 @@ is_empty(const lg__view_group *group, uint32_t node)
     uint64_t edge = lg_columns_first_edge(columns, node);
     uint64_t end = lg_columns_first_edge(columns, node + 1);
     while (edge < end &&
-           (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_TYPE)
+           (lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) == LG_EDGE_TYPE)
         edge++;
     return edge == end && !(columns->node_flags[node] & LG_NODE_FRONTIER);
 }

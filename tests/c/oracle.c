@@ -9,14 +9,14 @@
 static bool
 is_strong(const lg_columns *columns, uint64_t edge)
 {
-    return !(columns->edge_kind[edge] & LG_EDGE_WEAK);
+    return !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK);
 }
 
 static bool
 is_kind(const lg_columns *columns, uint64_t edge, unsigned kind)
 {
     return is_strong(columns, edge) &&
-           (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == kind;
+           (lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) == kind;
 }
 
 static lg_category
@@ -44,7 +44,7 @@ unite_modules(const lg_graph *graph, oracle *known)
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, root.node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (is_kind(columns, edge, LG_EDGE_DICT) &&
                 !(modules & BIT(target)) && known->unit[target] == target)
                 known->unit[target] = root.node;
@@ -60,13 +60,13 @@ is_named_in(const lg_graph *graph, const oracle *known, uint64_t named,
     const lg_columns *columns = lg_graph_columns(graph);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t dict = lg_edge_source(graph, edge);
-        if (columns->edge_target[edge] != class ||
+        if (lg_columns_target(columns, edge) != class ||
             !is_kind(columns, edge, LG_EDGE_VALUE))
             continue;
         if (known->unit[dict] != dict)
             return true;
         for (uint64_t opener = 0; opener < columns->edge_count; opener++)
-            if (columns->edge_target[opener] == dict &&
+            if (lg_columns_target(columns, opener) == dict &&
                 is_kind(columns, opener, LG_EDGE_DICT) &&
                 (named & BIT(lg_edge_source(graph, opener))))
                 return true;
@@ -130,7 +130,7 @@ find_edges(const lg_graph *graph, oracle *known, uint64_t implicit_root)
     const lg_columns *columns = lg_graph_columns(graph);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t source = known->unit[lg_edge_source(graph, edge)];
-        uint32_t target = known->unit[columns->edge_target[edge]];
+        uint32_t target = known->unit[lg_columns_target(columns, edge)];
         if (!is_strong(columns, edge) || (implicit_root & BIT(target)))
             continue;
         if (source == target)

@@ -232,6 +232,16 @@ same_payloads(const lg_columns *a, const lg_columns *b)
 }
 
 static bool
+same_edges(const lg_columns *a, const lg_columns *b)
+{
+    bool same = true;
+    for (uint64_t i = 0; i < a->edge_count; i++)
+        same = same && lg_columns_target(a, i) == lg_columns_target(b, i) &&
+               lg_columns_kind(a, i) == lg_columns_kind(b, i);
+    return same;
+}
+
+static bool
 same_columns(const lg_columns *a, const lg_columns *b)
 {
     size_t n = a->node_count;
@@ -240,8 +250,7 @@ same_columns(const lg_columns *a, const lg_columns *b)
         return false;
     return same_numbers(a, b) &&
            !memcmp(a->node_flags, b->node_flags, n * sizeof *a->node_flags) &&
-           !memcmp(a->edge_target, b->edge_target, e * 4) &&
-           !memcmp(a->edge_kind, b->edge_kind, e) && same_payloads(a, b);
+           same_edges(a, b) && same_payloads(a, b);
 }
 
 static bool

@@ -37,7 +37,7 @@ make(const lg_analysis *analysis, igraph_t *out)
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t source = lg_edge_source(graph, edge);
         if (lg_node_is_reachable(analysis, source))
-            add_edge(&edges, source, columns->edge_target[edge]);
+            add_edge(&edges, source, lg_columns_target(columns, edge));
     }
     REQUIRE(igraph_create(out, &edges, (long)columns->node_count + 1,
                           IGRAPH_DIRECTED) == 0);

@@ -76,10 +76,10 @@ late_edges(void)
     for (uint32_t node = 0; node < NODES; node++) {
         uint64_t first = lg_columns_first_edge(columns, node);
         CHECK(lg_columns_first_edge(columns, node + 1) - first == count[node]);
-        CHECK(!memcmp(columns->edge_target + first, expected[node],
-                      count[node] * sizeof(uint32_t)));
-        for (uint64_t i = 0; i < count[node]; i++)
+        for (uint64_t i = 0; i < count[node]; i++) {
+            CHECK(lg_columns_target(columns, first + i) == expected[node][i]);
             CHECK(lg_edge_source(graph, first + i) == node);
+        }
     }
     lg_graph_free(graph);
 }
@@ -127,9 +127,9 @@ edge_writers(void)
     REQUIRE(columns->node_count == 3 + EDGES);
     CHECK(lg_columns_address(columns, 3 + EDGES - 1) ==
           4096 + 16 * (EDGES - 1));
-    CHECK(columns->edge_target[EDGES - 1] == 3 + EDGES - 1);
+    CHECK(lg_columns_target(columns, EDGES - 1) == 3 + EDGES - 1);
     CHECK(lg_columns_payload(columns, EDGES - 1) == EDGES - 1);
-    CHECK(columns->edge_target[EDGES] == 0);
+    CHECK(lg_columns_target(columns, EDGES) == 0);
     lg_graph_free(graph);
 }
 
@@ -250,7 +250,7 @@ has_edge(const lg_graph *graph, uint32_t source, uint32_t target)
     const lg_columns *columns = lg_graph_columns(graph);
     const lg_edge_range edges = lg_columns_edges(columns, source);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_target[edge] == target)
+        if (lg_columns_target(columns, edge) == target)
             return true;
     return false;
 }
@@ -429,6 +429,63 @@ too_many_references(void)
     CHECK(strstr(err.message, "references") != NULL);
 }
 
+// Edges of the kinds of four nodes. Room for more nodes than a word's target
+// has bits for is made before the edge with that index.
+static lg_graph *
+with_room_at(uint32_t at)
+{
+    enum { NODES = 4, EDGES = 3000 };
+    lg_builder *builder = builder_of(NODES);
+    for (uint32_t edge = 0; edge < EDGES; edge++) {
+        if (edge == at)
+            REQUIRE(lg_builder_reserve(builder, LG_TARGET_MASK + 2, 0));
+        CHECK((builder->edge_kind != NULL) == (edge >= at));
+        if (edge % (EDGES / NODES) == 0)
+            lg_builder_open(builder, edge / (EDGES / NODES));
+        lg_builder_add_edge(builder, edge % NODES,
+                            edge % LG_EDGE_KIND_COUNT | LG_EDGE_TRAVERSED, 0);
+    }
+    lg_builder_rename(builder, 7, LG_EDGE_INDEX | LG_EDGE_WEAK, 3);
+    lg_builder_weaken(builder, 9);
+    lg_builder_add_late_edge(builder, 1, 3, LG_EDGE_DICT, 0);
+    return finish(builder);
+}
+
+// Words have targets and kinds as long as the nodes are few; the edges are the
+// same in any case.
+static void
+words_of_edges(void)
+{
+    lg_graph *packed = with_room_at(UINT32_MAX);
+    const lg_columns *columns = lg_graph_columns(packed);
+    CHECK(columns->target.mask == LG_TARGET_MASK && columns->kind.shift == 2);
+    CHECK((const void *)(columns->kind.byte - LG_TARGET_BITS / 8) ==
+          columns->target.word);
+    CHECK(lg_columns_kind(columns, 7) == (LG_EDGE_INDEX | LG_EDGE_WEAK));
+    CHECK(lg_columns_kind(columns, 9) & LG_EDGE_WEAK);
+    for (uint32_t at = 0; at < 3000; at += 1499) {
+        lg_graph *parted = with_room_at(at);
+        CHECK(lg_graph_columns(parted)->target.mask == LG_TARGET_MASK);
+        CHECK(sample_equal(packed, parted));
+        lg_graph_free(parted);
+    }
+    lg_graph_free(packed);
+}
+
+// A target is a number of 32 bits until the end, which refuses it.
+static void
+far_targets(void)
+{
+    lg_error err;
+    lg_graph *graph = NULL;
+    lg_builder *builder = builder_of(2);
+    lg_builder_open(builder, 0);
+    lg_builder_add_edge(builder, 1, LG_EDGE_INDEX, 0);
+    lg_builder_add_edge(builder, LG_TARGET_MASK + 2, LG_EDGE_INDEX, 0);
+    CHECK(lg_builder_finish(builder, &graph, &err) == LG_EINVAL);
+    CHECK(strstr(err.message, "the target of an edge") != NULL);
+}
+
 SUITE(builder)
 {
     RUN(empty);
@@ -442,6 +499,8 @@ SUITE(builder)
     RUN(sizes_and_texts);
     RUN(texts_in_any_order);
     RUN(room_for_texts);
+    RUN(words_of_edges);
+    RUN(far_targets);
     RUN(misuse);
     RUN(too_many_references);
     return test_result();

@@ -24,8 +24,8 @@ check_definition(const lg_graph *graph, const uint8_t *flags)
         uint32_t seen[NODES] = {0};
         for (uint64_t edge = 0; edge < columns->edge_count; edge++)
             if (in[lg_edge_source(graph, edge)] &&
-                (columns->edge_kind[edge] & LG_EDGE_TRAVERSED))
-                seen[columns->edge_target[edge]]++;
+                (lg_columns_kind(columns, edge) & LG_EDGE_TRAVERSED))
+                seen[lg_columns_target(columns, edge)]++;
         for (uint32_t node = 0; node < columns->node_count; node++)
             if (in[node] && lg_columns_refcount(columns, node) > seen[node])
                 changed = !(in[node] = false);

@@ -61,9 +61,9 @@ lay(const lg_analysis *analysis, const lg_node *from)
     network net = {0};
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t source = lg_edge_source(graph, edge);
-        uint32_t target = columns->edge_target[edge];
-        bool field =
-            (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_FIELD;
+        uint32_t target = lg_columns_target(columns, edge);
+        bool field = (lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) ==
+                     LG_EDGE_FIELD;
         if (!lg_node_is_reachable(analysis, source) ||
             is_start(graph, from, target))
             continue;
@@ -136,7 +136,7 @@ is_reached(const lg_analysis *analysis, const lg_cuts *cuts,
     for (uint32_t round = 0; round < NODES; round++)
         for (uint64_t edge = 0; edge < columns->edge_count; edge++)
             if (seen[lg_edge_source(graph, edge)] && !is_cut(cuts, edge))
-                seen[columns->edge_target[edge]] = true;
+                seen[lg_columns_target(columns, edge)] = true;
     return seen[target];
 }
 

@@ -22,7 +22,7 @@ referrers(void)
             uint64_t count = lg_node_referrers(graph, node, edges, 400);
             CHECK(lg_node_referrers(graph, node, NULL, 0) == count);
             for (uint64_t i = 0; i < count; i++) {
-                CHECK(columns->edge_target[edges[i]] == node);
+                CHECK(lg_columns_target(columns, edges[i]) == node);
                 CHECK(i == 0 || edges[i] > edges[i - 1]);
             }
             total += count;

@@ -61,8 +61,8 @@ check_hop(const lg_graph *graph, const lg_hop *hop)
     CHECK(hop->edge_count >= 1 && hop->edge_count <= 3);
     for (uint32_t i = 0; i < hop->edge_count; i++) {
         CHECK(lg_edge_source(graph, hop->edges[i]) == at);
-        at = columns->edge_target[hop->edges[i]];
-        weak |= (columns->edge_kind[hop->edges[i]] & LG_EDGE_WEAK) != 0;
+        at = lg_columns_target(columns, hop->edges[i]);
+        weak |= (lg_columns_kind(columns, hop->edges[i]) & LG_EDGE_WEAK) != 0;
     }
     uint32_t owner = lg_node_folded_into(graph, at);
     CHECK(hop->target == (owner == LG_NONE ? at : owner));
@@ -105,8 +105,8 @@ only_its_owner_holds(const lg_graph *graph, uint32_t node)
     uint32_t openers = 0;
     uint32_t holders = 0;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-        uint8_t kind = columns->edge_kind[edge];
-        if (columns->edge_target[edge] != node || (kind & LG_EDGE_WEAK))
+        uint8_t kind = lg_columns_kind(columns, edge);
+        if (lg_columns_target(columns, edge) != node || (kind & LG_EDGE_WEAK))
             continue;
         if ((kind & LG_EDGE_KIND_MASK) == LG_EDGE_DICT &&
             lg_edge_source(graph, edge) != node)
@@ -130,8 +130,8 @@ rule_of_namespaces(const lg_graph *graph)
     const lg_columns *columns = lg_graph_columns(graph);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         uint32_t owner = lg_edge_source(graph, edge);
-        uint32_t node = columns->edge_target[edge];
-        uint8_t kind = columns->edge_kind[edge];
+        uint32_t node = lg_columns_target(columns, edge);
+        uint8_t kind = lg_columns_kind(columns, edge);
         if ((kind & LG_EDGE_KIND_MASK) != LG_EDGE_DICT ||
             (kind & LG_EDGE_WEAK) || !is_type(graph, owner, "Thing") ||
             !is_type(graph, node, "dict"))

@@ -87,7 +87,7 @@ edge_of(const lg_graph *graph, const char *ends)
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t source = (uint32_t)(ends[0] - 'a');
     uint64_t edge = lg_columns_first_edge(columns, source);
-    while (columns->edge_target[edge] != (uint32_t)(ends[1] - 'a'))
+    while (lg_columns_target(columns, edge) != (uint32_t)(ends[1] - 'a'))
         edge++;
     return edge;
 }
@@ -126,8 +126,9 @@ test_analysis_of_another_graph(void)
     lg_graph *graph = draw("a", "ab bc", "");
     lg_analysis *before = analysed(graph);
     uint64_t cut = edge_of(graph, "ab");
-    uint8_t *kinds = (uint8_t *)lg_graph_columns(graph)->edge_kind;
-    kinds[edge_of(graph, "bc")] |= LG_EDGE_WEAK;
+    const lg_edge_kinds *kinds = &lg_graph_columns(graph)->kind;
+    uint8_t *bytes = (uint8_t *)kinds->byte;
+    bytes[edge_of(graph, "bc") << kinds->shift] |= LG_EDGE_WEAK;
     compare(before, &cut, 1);
     lg_analysis_free(before);
     lg_graph_free(graph);

@@ -31,7 +31,7 @@ can_cut(const lg_graph *graph, uint64_t edge)
 static bool
 is_strong(const lg_columns *columns, uint64_t edge)
 {
-    return !(columns->edge_kind[edge] & LG_EDGE_WEAK);
+    return !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK);
 }
 
 // Meets one more node over any edge with room. Returns false if there is none.
@@ -42,7 +42,7 @@ meet_one(const plain_flow *flow)
     for (uint32_t node = 0; node < columns->node_count; node++)
         for (uint64_t edge = lg_columns_first_edge(columns, node);
              edge < lg_columns_first_edge(columns, node + 1); edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (flow->by[node] != 0 && flow->by[target] == 0 &&
                 flow->left[edge] > 0) {
                 flow->by[target] = 2 * (edge + 1);
@@ -72,7 +72,8 @@ carry_one(const plain_flow *flow, const lg_graph *graph)
         bool back = flow->by[at] % 2;
         flow->left[edge] += back ? 1 : UINT32_MAX;
         flow->taken[edge] += back ? UINT32_MAX : 1;
-        at = back ? columns->edge_target[edge] : lg_edge_source(graph, edge);
+        at = back ? lg_columns_target(columns, edge)
+                  : lg_edge_source(graph, edge);
     }
     return true;
 }
@@ -116,7 +117,7 @@ is_kept_path(const lg_graph *graph, const lg__flow_network *network,
         uint32_t end = i + 1 < cut->kept_count
                            ? lg_edge_source(graph, cut->kept[i + 1])
                            : network->target;
-        right = right && columns->edge_target[cut->kept[i]] == end &&
+        right = right && lg_columns_target(columns, cut->kept[i]) == end &&
                 !can_cut(graph, cut->kept[i]);
     }
     return right;

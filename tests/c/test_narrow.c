@@ -383,7 +383,7 @@ add_edges(lg_builder *builder, uint64_t *seed, uint32_t node, uint32_t edges)
                 : (type + place) % LG_EDGE_KIND_COUNT;
         payload[edges] = draw_payload(seed, kind, type, place);
         if (edges > 0 && place > 0 && test_random(seed) % 2 == 0 &&
-            builder->edge_kind[edges - 1] == LG_EDGE_VALUE &&
+            lg_builder_kind(builder, edges - 1) == LG_EDGE_VALUE &&
             payload[edges - 1] != LG_NONE) {
             lg_builder_add_edge(builder, payload[edges - 1], kind,
                                 payload[edges]);
@@ -618,7 +618,7 @@ late_behind_value(void)
     lg_builder_add_late_edge(builder, 0, 3, LG_EDGE_INDEX, 1);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     const lg_columns *columns = lg_graph_columns(graph);
-    CHECK(columns->edge_count == 3 && columns->edge_target[1] == 3);
+    CHECK(columns->edge_count == 3 && lg_columns_target(columns, 1) == 3);
     CHECK(lg_columns_payload(columns, 0) == 7);
     CHECK(lg_columns_payload(columns, 1) == 1);
     CHECK(lg_columns_payload(columns, 2) == 7);

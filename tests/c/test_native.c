@@ -529,7 +529,7 @@ sum_lost(const native_heap *heap, uint64_t bytes[LG_LEVEL_EXACT + 1])
             continue;
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             bytes[lg_edge_level(heap->joined, edge)] +=
-                lg_node_size(heap->joined, columns->edge_target[edge]);
+                lg_node_size(heap->joined, lg_columns_target(columns, edge));
     }
 }
 
@@ -605,7 +605,7 @@ levels_are_kept(void)
     REQUIRE(lg_columns_first_edge(columns, 2) == edge + 1);
     CHECK(lg_edge_level(heap.joined, edge) == LG_LEVEL_FIELD);
     CHECK(lg_edge_level(heap.joined, 0) == LG_LEVEL_EXACT);
-    CHECK(lg_node_blocks(heap.joined, columns->edge_target[edge]) == 3);
+    CHECK(lg_node_blocks(heap.joined, lg_columns_target(columns, edge)) == 3);
     CHECK(lg_node_blocks(heap.joined, 1) == 0);
     native_heap_close(&heap);
 }

@@ -71,7 +71,7 @@ levels_to(const native_heap *heap, uint32_t node)
     const lg_columns *columns = lg_graph_columns(heap->joined);
     unsigned sum = 0;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        if (columns->edge_target[edge] == node)
+        if (lg_columns_target(columns, edge) == node)
             sum += lg_edge_level(heap->joined, edge);
     return sum;
 }

@@ -390,8 +390,8 @@ check_target(const lg_graph *graph, uint32_t node, const uint32_t *near,
     bool hidden = false;
     for (size_t i = 0; i < path.count; i++) {
         unsigned last =
-            lg_graph_columns(graph)
-                ->edge_kind[path.hops[i].edges[path.hops[i].edge_count - 1]];
+            lg_columns_kind(lg_graph_columns(graph),
+                            path.hops[i].edges[path.hops[i].edge_count - 1]);
         last &= LG_EDGE_KIND_MASK;
         hidden |= path.hops[i].edge_count == 2 &&
                   (last == LG_EDGE_KEY || last == LG_EDGE_TYPE);

@@ -61,8 +61,8 @@ payloads(void)
 {
     static const uint32_t less[] = {0, 18, 6, 40, 3, 4, 60};
     uint32_t there[7];
-    lg__payloads split = {kind, target, 7, contexts_new()};
-    lg__payloads join = {kind, target, 7, contexts_new()};
+    lg__payloads split = {{kind, 0}, {target, UINT32_MAX}, 7, contexts_new()};
+    lg__payloads join = {{kind, 0}, {target, UINT32_MAX}, 7, contexts_new()};
     lg__payloads_subtract(&split, payload, 0, 5, there);
     lg__payloads_subtract(&split, payload + 5, 5, 2, there + 5);
     CHECK(memcmp(there, less, sizeof less) == 0);

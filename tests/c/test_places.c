@@ -105,9 +105,9 @@ is_label(const planned_places *of, uint32_t node, lg_string label)
              e < lg_columns_first_edge(columns, i + 1);
              e++) {
             lg_text text = {0};
-            unsigned kind = columns->edge_kind[e] & LG_EDGE_KIND_MASK;
+            unsigned kind = lg_columns_kind(columns, e) & LG_EDGE_KIND_MASK;
             uint32_t key = lg_columns_payload(columns, e);
-            if (columns->edge_target[e] != node)
+            if (lg_columns_target(columns, e) != node)
                 continue;
             if (kind == LG_EDGE_KEY)
                 lg_text_add(&text, "key");

@@ -47,7 +47,7 @@ check(const lg_graph *graph)
     begin[NODES] = (uint32_t)count;
     CHECK(count == columns->edge_count);
     for (uint64_t edge = 0; edge < count; edge++) {
-        const uint32_t target = columns->edge_target[edge];
+        const uint32_t target = lg_columns_target(columns, edge);
         const uint32_t place = begin[target] + met[target]++;
         CHECK(place < begin[target + 1] && in[place] == edge);
     }

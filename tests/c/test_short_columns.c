@@ -162,7 +162,7 @@ check_made(const lg_graph *graph, const plan *by)
         begin += count_of(by->own, i) + count_of(by->late, i);
         wrong += edges.end != begin;
         for (uint64_t edge = edges.begin; edge < begin; edge++)
-            wrong += columns->edge_target[edge] != i;
+            wrong += lg_columns_target(columns, edge) != i;
     }
     CHECK(wrong == 0);
     CHECK(columns->edge_count == begin);

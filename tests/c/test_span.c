@@ -62,9 +62,10 @@ label_of(const lg_graph *graph, uint32_t holder, uint32_t target)
     uint32_t label = LG_NONE;
     const lg_edge_range edges = lg_columns_edges(columns, holder);
     for (uint64_t e = edges.begin; e < edges.end; e++) {
-        if (columns->edge_target[e] != target)
+        if (lg_columns_target(columns, e) != target)
             continue;
-        CHECK(columns->edge_kind[e] == (LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED));
+        CHECK(lg_columns_kind(columns, e) ==
+              (LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED));
         CHECK(label == LG_NONE);
         label = lg_columns_payload(columns, e);
     }

@@ -36,6 +36,7 @@ packed(const uint8_t *room, const lg__targets_pieces *pieces, uint8_t *out)
 static size_t
 check_round_trip(const references *from, uint64_t count)
 {
+    const lg_edge_targets column = {from->target, UINT32_MAX};
     lg__targets split = targets_of(from, count);
     lg__targets join = split;
     uint8_t *room = malloc(LG__TARGETS_ROOM);
@@ -47,7 +48,7 @@ check_round_trip(const references *from, uint64_t count)
     for (uint64_t at = 0; at < count; at += LG__BLOCK_ELEMENTS) {
         size_t length = lg__block_count(split.count, at);
         lg__targets_pieces pieces =
-            lg__targets_split(&split, from->target, at, room);
+            lg__targets_split(&split, &column, at, room);
         bytes += packed(room, &pieces, block);
         lg__targets_pieces again = lg__targets_measure(block, length);
         CHECK(memcmp(&again, &pieces, sizeof again) == 0);
@@ -126,6 +127,7 @@ layout(void)
     static const uint32_t first[] = {0, 3, 9};
     static const uint32_t type[] = {4, 5};
     static const uint32_t target[] = {0, 1, 1, 7, 8, 1, 7, 8, 3};
+    const lg_edge_targets column = {target, UINT32_MAX};
     static const uint8_t codes[] = {0, 0, 4, 3, 0, 6, 2, 2, 3};
     static const uint8_t others[] = {10, 11, 0, 0, 0, 0, 0, 0};
     lg__targets split = {.count = 9,
@@ -135,7 +137,7 @@ layout(void)
     uint8_t *room = malloc(LG__TARGETS_ROOM);
     uint8_t block[5 * 9];
     REQUIRE(room != NULL && lg__targets_begin(&split, true));
-    lg__targets_pieces pieces = lg__targets_split(&split, target, 0, room);
+    lg__targets_pieces pieces = lg__targets_split(&split, &column, 0, room);
     REQUIRE(packed(room, &pieces, block) == sizeof codes + sizeof others);
     CHECK(memcmp(block, codes, sizeof codes) == 0);
     CHECK(memcmp(block + sizeof codes, others, sizeof others) == 0);
@@ -152,11 +154,12 @@ distances(void)
         column->target[i] = i;
     const uint32_t far = 0x1abcd;
     column->target[far] = 0; // 0x1abcd + 3 is 1 1010 1011 1101 0000
+    const lg_edge_targets plain = {column->target, UINT32_MAX};
     lg__targets split = targets_of(column, EDGES);
     uint8_t *room = malloc(LG__TARGETS_ROOM);
     REQUIRE(room != NULL && lg__targets_begin(&split, true));
-    lg__targets_split(&split, column->target, 0, room);
-    lg__targets_split(&split, column->target, LG__BLOCK_ELEMENTS, room);
+    lg__targets_split(&split, &plain, 0, room);
+    lg__targets_split(&split, &plain, LG__BLOCK_ELEMENTS, room);
     CHECK(room[far - LG__BLOCK_ELEMENTS] == (13 << 3) + 0xd);
     CHECK(room[LG__BLOCK_ELEMENTS] == 0xd0);
     CHECK(room[2 * LG__BLOCK_ELEMENTS] == 0x0b);

@@ -29,7 +29,7 @@ reach(const lg_graph *graph, const lg_edges *cut, bool *reached)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (reached[lg_edge_source(graph, edge)] && !reached[target] &&
                 !is_cut(cut, edge))
                 changed = reached[target] = true;
@@ -46,7 +46,7 @@ goes(const lg_graph *graph, const lg_edges *cut, const bool *gone,
     bool lost = false;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++) {
         bool lives = !is_cut(cut, edge) && !gone[lg_edge_source(graph, edge)];
-        if (columns->edge_target[edge] != node)
+        if (lg_columns_target(columns, edge) != node)
             continue;
         if (lives)
             return false;

@@ -243,9 +243,9 @@ show_edges(const search *state, uint32_t node)
     unsigned asked = lg__dominators_barred(building, node) | LG__MARK_CANDIDATE;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if ((building->mark[target] & asked) == LG__MARK_CANDIDATE &&
-            !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
             show_edge(state, node, target);
     }
 }

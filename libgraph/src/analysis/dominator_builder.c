@@ -50,8 +50,9 @@ show_problem(const irreducible *state, show_edge *show, void *context)
         uint32_t node = state->member[index];
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && target != node &&
+            uint32_t target = lg_columns_target(columns, edge);
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
+                target != node &&
                 (building->mark[target] & (barred | LG__MARK_INNER)) ==
                     LG__MARK_INNER)
                 show(context, index, building->branches.parent[target]);
@@ -298,8 +299,8 @@ next_node(walk *state, step *at)
     uint32_t next = LG_NONE;
     uint32_t edge = at->edge;
     while (edge < at->end && next == LG_NONE) {
-        uint32_t target = columns->edge_target[edge];
-        unsigned weak = columns->edge_kind[edge++] & LG_EDGE_WEAK;
+        uint32_t target = lg_columns_target(columns, edge);
+        unsigned weak = lg_columns_kind(columns, edge++) & LG_EDGE_WEAK;
         if (weak || (mark[target] & state->barred))
             continue;
         if (place[target] == 0)
@@ -506,8 +507,8 @@ show_inward(const lg__dominator_builder *building, uint32_t node)
     unsigned barred = lg__dominators_barred(building, node);
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        uint32_t target = lg_columns_target(columns, edge);
+        if ((lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
             (building->mark[target] & (barred | LG__MARK_INNER)) !=
                 LG__MARK_INNER)
             continue;
@@ -530,8 +531,8 @@ show_outward(const lg__dominator_builder *building, uint32_t node)
     unsigned early = building->mark[node] & LG__MARK_EARLY;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        uint32_t target = lg_columns_target(columns, edge);
+        if ((lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
             (building->mark[target] & barred) ||
             building->branches.depth[target] != 0)
             continue;
@@ -586,8 +587,8 @@ show_edges(lg__dominator_builder *building, uint32_t node)
     uint32_t referrer = mark[node] & LG__MARK_NAMESPACE ? parent[node] : node;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        uint32_t target = lg_columns_target(columns, edge);
+        if ((lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
             (mark[target] & barred))
             continue;
         mark[target] |= (uint8_t)early;

@@ -99,7 +99,7 @@ spread(spreading *at, const lg_monitor *monitor, lg_error *err)
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__policy_edge(at->analysis, edge, node))
-                reach(at, columns->edge_target[edge], at->reached[node]);
+                reach(at, lg_columns_target(columns, edge), at->reached[node]);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing groups", 0.5, err))
             return LG_ECANCELLED;

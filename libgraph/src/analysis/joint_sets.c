@@ -81,8 +81,8 @@ spread(joining *to, arrival *arrive)
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__policy_edge(to->analysis, edge, node) &&
-                !to->closed[columns->edge_target[edge]])
-                arrive(to, columns->edge_target[edge], what);
+                !to->closed[lg_columns_target(columns, edge)])
+                arrive(to, lg_columns_target(columns, edge), what);
     }
 }
 

@@ -87,7 +87,7 @@ loss_lives(const loss *of, uint32_t node)
 static inline bool
 loss_is_strong(const loss *of, uint64_t edge)
 {
-    return !(of->columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+    return !(lg_columns_kind(of->columns, edge) & LG_EDGE_WEAK) &&
            (of->gone == NULL || !(of->gone[edge / 64] >> edge % 64 & 1));
 }
 
@@ -279,7 +279,7 @@ suspect_referents(loss *of, uint32_t node)
     uint32_t nodes = of->columns->node_count;
     const lg_edge_range edges = lg_columns_edges(of->columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = of->columns->edge_target[edge];
+        uint32_t target = lg_columns_target(of->columns, edge);
         if (of->state[target] & LOSS_SUSPECT)
             continue;
         uint32_t dominator = lg__dominator_of(of->before, target);
@@ -324,7 +324,7 @@ save_suspects(loss *of)
             const lg_edge_range edges = lg_columns_edges(of->columns, node);
             for (uint64_t e = edges.begin; e < edges.end; e++)
                 if (loss_is_strong(of, e))
-                    save(of, stack, &height, of->columns->edge_target[e]);
+                    save(of, stack, &height, lg_columns_target(of->columns, e));
         }
     }
     lg__free(stack);
@@ -405,10 +405,10 @@ move_siblings(loss *of, uint32_t moved)
         const lg_edge_range edges = lg_columns_edges(of->columns, node);
         take_steps(of, 1);
         for (uint64_t e = edges.begin; e < edges.end; e++)
-            if (lg__dominator_of(before, of->columns->edge_target[e]) ==
+            if (lg__dominator_of(before, lg_columns_target(of->columns, e)) ==
                     dominator &&
                 loss_is_strong(of, e))
-                move(of, of->columns->edge_target[e]);
+                move(of, lg_columns_target(of->columns, e));
         const lg__children children = lg__children_of(before, node);
         for (uint32_t i = children.begin; i < children.end; i++) {
             const uint32_t child = lg__child_at(before, i);
@@ -426,7 +426,7 @@ find_dead(loss *of)
     for (size_t i = 0; i < lost->edge_count; i++)
         if (lg_node_is_reachable(
                 of->before, lg_edge_source(of->before->graph, lost->edges[i])))
-            suspect(of, of->columns->edge_target[lost->edges[i]]);
+            suspect(of, lg_columns_target(of->columns, lost->edges[i]));
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++)
         suspect_referents(of, of->queue[i]);
     return of->steps == 0 || save_suspects(of);
@@ -440,7 +440,7 @@ find_changes(loss *of)
     if (of->gone == NULL && !find_dead(of))
         return false;
     for (size_t i = 0; i < of->lost->edge_count; i++)
-        move(of, columns->edge_target[of->lost->edges[i]]);
+        move(of, lg_columns_target(columns, of->lost->edges[i]));
     for (size_t i = 0; i < of->lost->root_count; i++)
         move(of, of->lost->roots[i]);
     for (uint32_t i = 0; i < of->queued && of->steps > 0; i++) {
@@ -449,7 +449,7 @@ find_changes(loss *of)
             loss_dies(of, node) ? lg_columns_first_edge(columns, node + 1) : 0;
         for (uint64_t edge = lg_columns_first_edge(columns, node); edge < end;
              edge++)
-            move(of, columns->edge_target[edge]);
+            move(of, lg_columns_target(columns, edge));
     }
     for (size_t i = 0; i < of->moved.count && of->steps > 0; i++)
         move_siblings(of, of->moved.items[i]);

@@ -59,8 +59,8 @@ lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
     unsigned barred = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE;
     if (!(mark[source] & LG__MARK_LIVE))
         barred |= LG__MARK_LIVE;
-    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-           !(mark[columns->edge_target[edge]] & barred);
+    return !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
+           !(mark[lg_columns_target(columns, edge)] & barred);
 }
 
 // Among live nodes, the policy graph lacks only references to implicit roots
@@ -73,8 +73,8 @@ reach_referents(marking *at, uint32_t node, bool garbage)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (garbage ? lg__policy_edge(at->analysis, edge, node)
-                    : !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            reach(at, columns->edge_target[edge]);
+                    : !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+            reach(at, lg_columns_target(columns, edge));
 }
 
 static void
@@ -85,8 +85,8 @@ reach_attributes(marking *at, uint32_t node)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         unsigned kind = lg__edge_kind(at->graph, edge);
         if ((kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
-            !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            reach(at, columns->edge_target[edge]);
+            !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+            reach(at, lg_columns_target(columns, edge));
     }
 }
 
@@ -101,7 +101,7 @@ reach_entries(marking *at, uint32_t dict)
         if (lg__policy_edge(at->analysis, edge, dict) &&
             !(lg__weak_entry_read(at->graph, edge, &entry) && entry.by_key &&
               (at->state[entry.weak] & DEAD)))
-            reach(at, columns->edge_target[edge]);
+            reach(at, lg_columns_target(columns, edge));
 }
 
 static bool
@@ -167,7 +167,7 @@ mark_entered(const marking *at)
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (!lg__policy_edge(at->analysis, edge, node))
                 continue;
-            uint32_t other = leader(at, columns->edge_target[edge]);
+            uint32_t other = leader(at, lg_columns_target(columns, edge));
             if (other != own)
                 at->state[other] |= ENTERED;
         }
@@ -527,7 +527,7 @@ show_edges(spreading *at, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__policy_edge(at->analysis, edge, node))
-            meet(at, columns->edge_target[edge], at->label[node]);
+            meet(at, lg_columns_target(columns, edge), at->label[node]);
 }
 
 static void

@@ -42,7 +42,7 @@ static bool
 is_namespace_edge(const lg_graph *graph, uint64_t edge)
 {
     return lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
-           !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+           !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK);
 }
 
 // Synthetic nodes are flagged immortal because they have no count. They are
@@ -93,7 +93,8 @@ find_modules(furnishing *state)
         const lg_edge_range edges = lg_columns_edges(&graph->columns, module);
         for (uint64_t e = edges.begin; e < edges.end; e++)
             if (is_namespace_edge(graph, e))
-                add_module(state, module, graph->columns.edge_target[e]);
+                add_module(state, module,
+                           lg_columns_target(&graph->columns, e));
     }
     for (uint32_t i = 0; i < graph->root_count; i++)
         state->policy->mark[graph->root_node[i]] &= (uint8_t)~MARK_MODULE;
@@ -123,9 +124,9 @@ name_values(furnishing *state, uint32_t dict)
     const lg_columns *columns = &state->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_VALUE &&
-            !(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
             is_class(state->graph, target))
             name_class(state, target);
     }
@@ -150,7 +151,7 @@ look_into_class(furnishing *state, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(&graph->columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_namespace_edge(graph, edge))
-            name_values(state, graph->columns.edge_target[edge]);
+            name_values(state, lg_columns_target(&graph->columns, edge));
     for (size_t i = lg_items_place(state->classes, state->class_count,
                                    LG_ITEM_KEY(class_type, node), node);
          i < state->class_count && state->classes[i].node == node; i++)

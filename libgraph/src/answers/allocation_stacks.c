@@ -153,7 +153,7 @@ give_buffers(tracing *to, uint32_t node, uint32_t frames)
     const lg_columns *columns = &to->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
             to->frames[target] == 0)
             to->frames[target] = frames;

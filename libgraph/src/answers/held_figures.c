@@ -67,7 +67,7 @@ goes_through(const search *state, const lg_path *path)
 static bool
 edges_alike(const lg_columns *columns, uint64_t a, uint64_t b)
 {
-    return columns->edge_kind[a] == columns->edge_kind[b] &&
+    return lg_columns_kind(columns, a) == lg_columns_kind(columns, b) &&
            lg_columns_payload(columns, a) == lg_columns_payload(columns, b);
 }
 
@@ -173,7 +173,7 @@ look_at(search *state, uint32_t member, lg_error *err)
          i < lg__first_in(reverse, member + 1) && status == LG_OK; i++) {
         uint32_t source = lg__in_source(reverse, i);
         uint64_t edge = lg__in_number(reverse, i);
-        if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        if ((lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
             label[source] == state->number)
             continue;
         if (state->looked_at++ < LOOKED_AT)

@@ -60,7 +60,7 @@ static bool
 is_followed(const search *state, lg__in_edge in)
 {
     const lg_columns *columns = &state->liveness->graph->columns;
-    unsigned kind = columns->edge_kind[in.edge];
+    unsigned kind = lg_columns_kind(columns, in.edge);
     return state->proof == HELD ? !(kind & LG_EDGE_WEAK)
                                 : (kind & LG_EDGE_TRAVERSED) &&
                                       lg__is_visited(columns, in.source);

@@ -283,18 +283,18 @@ look_at_edge(searching *to, uint32_t source, uint64_t edge)
 {
     const lg_graph *graph = to->graph;
     uint8_t *known = known_of(to, edge);
-    if (known == NULL || (graph->columns.edge_kind[edge] & LG_EDGE_WEAK) ||
-        *known == NO)
+    if (known == NULL ||
+        (lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK) || *known == NO)
         return true;
     lg_string name = edge_name(graph, edge);
     if (*known == UNKNOWN)
         *known = may_be_meant(to, name) ? YES : NO;
     uint32_t owner = lg__seen_node(to->folds, source);
-    record one = {
-        .owner = owner,
-        .node = lg__seen_node(to->folds, graph->columns.edge_target[edge]),
-        .edge = edge,
-        .kind = (uint8_t)kind_of(to, edge, source, owner)};
+    record one = {.owner = owner,
+                  .node = lg__seen_node(
+                      to->folds, lg_columns_target(&graph->columns, edge)),
+                  .edge = edge,
+                  .kind = (uint8_t)kind_of(to, edge, source, owner)};
     if (*known == NO || one.node == owner || !counts(to, &one) ||
         !is_wanted(to, &one, name.length + (one.kind == LG_HIT_KEY ? 2 : 0)))
         return true;

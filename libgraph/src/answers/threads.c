@@ -22,7 +22,7 @@ mark_stacks(const lg_graph *graph, bool *on_stack)
     const lg_columns *columns = &graph->columns;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_FRAME)
-            on_stack[columns->edge_target[edge]] = true;
+            on_stack[lg_columns_target(columns, edge)] = true;
 }
 
 static bool
@@ -91,7 +91,7 @@ value_of(const lg_graph *graph, uint32_t target)
     const lg_edge_range edges = lg_columns_edges(columns, target);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_CELL)
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return target;
 }
 
@@ -136,7 +136,7 @@ static bool
 add_local(listing *to, uint32_t parent, uint64_t edge)
 {
     const lg_columns *columns = &to->graph->columns;
-    uint32_t target = columns->edge_target[edge];
+    uint32_t target = lg_columns_target(columns, edge);
     uint32_t frame = to->out.rows[parent].node;
     lg_thread_row row = {
         .kind = LG_THREAD_LOCAL,
@@ -179,12 +179,12 @@ add_thread(listing *to, const lg_root *root)
     const lg_edge_range edges = lg_columns_edges(columns, root->node);
     for (uint64_t edge = edges.begin; edge < edges.end && going; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_FRAME &&
-            lg__scope_runs(to->scope, columns->edge_target[edge]))
+            lg__scope_runs(to->scope, lg_columns_target(columns, edge)))
             going = add_frame(
                 to, (lg_thread_row){.kind = LG_THREAD_FRAME,
                                     .parent = at,
                                     .number = lg_columns_payload(columns, edge),
-                                    .node = columns->edge_target[edge]});
+                                    .node = lg_columns_target(columns, edge)});
     if (to->scope != NULL && to->out.count == at + 1)
         to->out.count = at;
     return going;

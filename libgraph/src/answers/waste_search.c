@@ -380,7 +380,7 @@ is_of_numbers(const lg__wasting *to, uint32_t node, uint64_t *count)
     *count = 0;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t item = columns->edge_target[edge];
+        uint32_t item = lg_columns_target(columns, edge);
         unsigned layout = lg__layout_of(to, item);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_INDEX)
             continue;
@@ -408,7 +408,8 @@ add_boxed(lg__wasting *to, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_INDEX)
-            spent += spent_on_number(to, node, columns->edge_target[edge]);
+            spent +=
+                spent_on_number(to, node, lg_columns_target(columns, edge));
     if (spent < needed + LEAST_GAIN)
         return true;
     to->counted[node] = 1;
@@ -522,8 +523,8 @@ dict_of(const lg__wasting *to, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->graph, edge) == LG_EDGE_DICT &&
-            lg__fold_owner(to->folds, columns->edge_target[edge]) == node)
-            return columns->edge_target[edge];
+            lg__fold_owner(to->folds, lg_columns_target(columns, edge)) == node)
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -553,7 +554,7 @@ class_names(const lg_graph *graph, uint32_t type, const char *name)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
-            lg__dict_value(graph, columns->edge_target[edge], wanted) !=
+            lg__dict_value(graph, lg_columns_target(columns, edge), wanted) !=
                 LG_NONE)
             return true;
     return false;
@@ -762,7 +763,7 @@ spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     *owns = false;
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (!(columns->node_flags[target] & LG_NODE_BUFFER) ||
             lg_node_device(graph, target) != 0)
             continue;

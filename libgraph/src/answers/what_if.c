@@ -68,8 +68,9 @@ mark_beside(cutting *to, const lg__folds *folds)
         uint32_t node = to->answer.nodes.items[i];
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = lg__seen_node(folds, columns->edge_target[edge]);
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            uint32_t target =
+                lg__seen_node(folds, lg_columns_target(columns, edge));
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
                 lg_node_is_reachable(to->after, target) &&
                 is_telling(to, target))
                 to->state[target] |= BESIDE;
@@ -84,8 +85,8 @@ mark_targets(cutting *to, const lg__folds *folds)
 {
     const uint64_t *edges = to->edges.data;
     for (size_t i = 0; i < to->answer.references; i++) {
-        uint32_t target =
-            lg__seen_node(folds, to->graph->columns.edge_target[edges[i]]);
+        uint32_t target = lg__seen_node(
+            folds, lg_columns_target(&to->graph->columns, edges[i]));
         if (lg_node_is_reachable(to->after, target) &&
             !(to->graph->columns.node_flags[target] & LG_NODE_IMMORTAL))
             to->state[target] |= TARGET;
@@ -345,7 +346,7 @@ cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
     uint64_t last = any ? lg_columns_first_edge(columns, source + 1) : 0;
     for (uint64_t edge = lg_columns_first_edge(columns, source); edge < last;
          edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__edge_kind(to->graph, edge) != LG_EDGE_KEY || !to->state[target])
             continue;
         uint64_t *place = lg__vector_extend(&to->allocator, &to->edges, 1);
@@ -404,8 +405,8 @@ static bool
 is_holding(const cutting *to, uint64_t edge)
 {
     const lg_columns *columns = &to->rest->columns;
-    unsigned kind = columns->edge_kind[edge];
-    unsigned flags = columns->node_flags[columns->edge_target[edge]];
+    unsigned kind = lg_columns_kind(columns, edge);
+    unsigned flags = columns->node_flags[lg_columns_target(columns, edge)];
     return !(kind & LG_EDGE_WEAK) &&
            (!(kind & LG_EDGE_UNCOUNTED) || (flags & LG_NODE_SYNTHETIC));
 }
@@ -416,7 +417,7 @@ count_references(cutting *to)
     const lg_columns *columns = &to->rest->columns;
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
         if (is_holding(to, edge))
-            to->count[columns->edge_target[edge]]++;
+            to->count[lg_columns_target(columns, edge)]++;
 }
 
 // Queues a node to which nothing refers any more.
@@ -440,15 +441,15 @@ drop_all(cutting *to)
     const uint64_t *cut = to->edges.data;
     count_references(to);
     for (size_t i = 0; i < to->edges.count; i++)
-        drop(to, columns->edge_target[cut[i]]);
+        drop(to, lg_columns_target(columns, cut[i]));
     for (uint32_t at = 0; at < to->queued; at++) {
         uint32_t node = to->queue[at];
         const lg_edge_range range = lg_columns_edges(columns, node);
         for (uint64_t edge = range.begin; edge < range.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (is_holding(to, edge))
                 to->count[target]--;
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
                 drop(to, target);
         }
     }

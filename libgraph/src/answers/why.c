@@ -226,8 +226,8 @@ allocation_of(const lg_graph *graph, uint32_t node)
         return frames;
     const lg_edge_range edges = lg_columns_edges(at, node);
     for (uint64_t i = edges.begin; i < edges.end; i++)
-        if (at->node_flags[at->edge_target[i]] & LG_NODE_BUFFER)
-            return lg__buffer_allocation(graph, at->edge_target[i]);
+        if (at->node_flags[lg_columns_target(at, i)] & LG_NODE_BUFFER)
+            return lg__buffer_allocation(graph, lg_columns_target(at, i));
     return (lg_string){"", 0};
 }
 

@@ -81,8 +81,8 @@ enum lg__open_column {
     LG__OPEN_FLAGS,
     LG__OPEN_FIRST_BASE,
     LG__OPEN_FIRST_ABOVE,
-    LG__OPEN_TARGET,
-    LG__OPEN_KIND,
+    LG__OPEN_WORD,
+    LG__OPEN_KIND, /**< NULL: words have the kinds, too */
     LG__OPEN_FAR_BLOCK,
     LG__OPEN_FAR_NUMBER,
     LG__OPEN_COUNT
@@ -136,6 +136,8 @@ lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
  *  what it reads may move. */
 void lg__builder_hold(lg_builder *builder, bool begin);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
+/** Makes room for targets of 32 bits. */
+bool lg__builder_widen_targets(lg_builder *builder);
 
 /** Adds to each the number of late edges, which ascend, of nodes before it.
  *  There is room for all edges. O(nodes). */

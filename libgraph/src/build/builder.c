@@ -153,6 +153,9 @@ void
 lg_builder_add_edge(lg_builder *builder, lg_node target, unsigned kind,
                     uint32_t payload)
 {
+    if (target > LG_TARGET_MASK && target != LG_NONE &&
+        !lg__builder_widen_targets(builder))
+        return;
     lg_builder_append_edge(builder, target, kind, payload);
 }
 

@@ -48,13 +48,14 @@ lg__counts_carry(const lg_allocator *allocator, lg__counts *counts,
 // so memory that runs out leaves fewer edges counted.
 uint64_t
 lg__counts_add_edges(const lg_allocator *allocator, lg__counts *counts,
-                     const lg__edge_rules *rules, const uint32_t *targets,
-                     const uint8_t *kinds, uint64_t edge, uint64_t end)
+                     const lg__edge_rules *rules,
+                     const lg_edge_targets *targets, const lg_edge_kinds *kinds,
+                     uint64_t edge, uint64_t end)
 {
     uint8_t *low = counts->low.data;
     for (; edge < end; edge++) {
-        const uint32_t target = targets[edge];
-        const unsigned kind = kinds[edge];
+        const uint32_t target = lg_edge_targets_at(targets, edge);
+        const unsigned kind = lg_edge_kinds_at(kinds, edge);
         if (target >= rules->nodes)
             break;
         const uint8_t sum = (uint8_t)(low[target] + rules->of[kind].counted);

@@ -42,8 +42,9 @@ lg__counts_add(const lg_allocator *allocator, lg__counts *counts, uint32_t node,
  *  is memory. Returns the first edge that is not counted. */
 uint64_t lg__counts_add_edges(const lg_allocator *allocator, lg__counts *counts,
                               const lg__edge_rules *rules,
-                              const uint32_t *targets, const uint8_t *kinds,
-                              uint64_t edge, uint64_t end);
+                              const lg_edge_targets *targets,
+                              const lg_edge_kinds *kinds, uint64_t edge,
+                              uint64_t end);
 
 /** Makes elements of `numbers` of the bytes. Returns false when memory ran out.
  */

@@ -431,9 +431,10 @@ finish_payloads(lg_builder *builder, lg_error *err)
 static void
 move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
 {
-    memmove(builder->edge_target + to, builder->edge_target + from,
-            count * sizeof *builder->edge_target);
-    memmove(builder->edge_kind + to, builder->edge_kind + from, count);
+    memmove(builder->edge_word + to, builder->edge_word + from,
+            count * sizeof *builder->edge_word);
+    if (!lg_builder_packs_edges(builder))
+        memmove(builder->edge_kind + to, builder->edge_kind + from, count);
 }
 
 // Merges late edges, from the last node to the first, so that edges move in
@@ -454,8 +455,7 @@ merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
              count > 0 && late[count - 1].source == source;) {
             const lg__late_edge *edge = &late[--count];
             end--;
-            builder->edge_target[end] = edge->target;
-            builder->edge_kind[end] = (uint8_t)edge->kind;
+            lg_builder_write_edge(builder, end, edge->target, edge->kind);
         }
     }
     lg__first_edges_add(builder, late, all);
@@ -725,7 +725,7 @@ take_columns(lg_builder *builder, lg_graph *graph)
     }
     take_column(builder, LG__OPEN_WIDE_TYPE, graph, LG__TYPE, nodes);
     take_column(builder, LG__OPEN_FLAGS, graph, LG__NODE_FLAGS, nodes);
-    take_column(builder, LG__OPEN_TARGET, graph, LG__EDGE_TARGET, edges);
+    take_column(builder, LG__OPEN_WORD, graph, LG__EDGE_TARGET, edges);
     take_column(builder, LG__OPEN_KIND, graph, LG__EDGE_KIND, edges);
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         graph->array[lg__narrow_arrays[i]].count = nodes;
@@ -783,6 +783,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
                                         (uint64_t)builder->node_count + 1);
     lg__first_edges_made first = take_first_edges(builder);
     const lg__payload_arrays payloads = builder->rest->payloads;
+    const bool packed = lg_builder_packs_edges(builder);
     lg__made_column made[LG_NARROW_FOUND + 1];
     memcpy(made, builder->rest->made, sizeof made);
     builder->rest->payloads = (lg__payload_arrays){.block = NULL};
@@ -791,6 +792,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     free_shell(builder);
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
+    if (packed)
+        lg__edges_are_packed(graph);
     lg__payloads_give(graph, &payloads);
     const bool enough = lg__type_ids_give(graph, &types);
     if (!(lg__first_edges_give(graph, &first) && enough) && status == LG_OK)

@@ -28,15 +28,18 @@ count_rest(lg_builder *builder, const lg__edge_rules *rules, uint64_t counted,
            lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
-    const uint64_t reached = lg__counts_add_edges(
-        &rest->allocator, &rest->counts, rules, builder->edge_target,
-        builder->edge_kind, counted, builder->edge_count);
+    const lg_edge_targets targets = lg_builder_targets(builder);
+    const lg_edge_kinds kinds = lg_builder_kinds(builder);
+    const uint64_t reached =
+        lg__counts_add_edges(&rest->allocator, &rest->counts, rules, &targets,
+                             &kinds, counted, builder->edge_count);
     if (reached == builder->edge_count)
         return LG_OK;
-    return builder->edge_target[reached] < rules->nodes
+    return lg_builder_target(builder, reached) < rules->nodes
                ? lg__error_memory(err)
-               : lg__edge_failed(rules, reached, builder->edge_target[reached],
-                                 builder->edge_kind[reached], err);
+               : lg__edge_failed(rules, reached,
+                                 lg_builder_target(builder, reached),
+                                 lg_builder_kind(builder, reached), err);
 }
 
 static lg_status
@@ -116,8 +119,9 @@ check_windows(const lg_builder *builder, const lg__edge_rules *rules,
             status = check_edge(rules, &edges[i], err);
     for (size_t i = 0; i < windows->changed.count && status == LG_OK; i++) {
         const uint32_t edge = changed[i].edge;
-        const lg__late_edge at = {edge, builder->edge_target[edge],
-                                  changed[i].payload, builder->edge_kind[edge]};
+        const lg__late_edge at = {edge, lg_builder_target(builder, edge),
+                                  changed[i].payload,
+                                  lg_builder_kind(builder, edge)};
         status = check_edge(rules, &at, err);
     }
     return status;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { FIRST_EDGES = 1024 }; // that there is room for
+
 static const struct {
     size_t place; // of the pointer in the builder
     size_t element;
@@ -23,7 +25,7 @@ static const struct {
     COLUMN(LG__OPEN_FLAGS, node_flags),
     COLUMN(LG__OPEN_FIRST_BASE, first_base),
     COLUMN(LG__OPEN_FIRST_ABOVE, first_above),
-    COLUMN(LG__OPEN_TARGET, edge_target),
+    COLUMN(LG__OPEN_WORD, edge_word),
     COLUMN(LG__OPEN_KIND, edge_kind),
     COLUMN(LG__OPEN_FAR_BLOCK, far_block),
     COLUMN(LG__OPEN_FAR_NUMBER, far_number),
@@ -65,12 +67,13 @@ resize(lg_builder *builder, enum lg__open_column name, size_t capacity)
     return true;
 }
 
-// One of the two columns of types has no elements.
+// One of the two columns of types has no elements, and mostly that of kinds.
 static bool
 is_used(const lg_builder *builder, enum lg__open_column name)
 {
     return name == LG__OPEN_TYPE        ? builder->wide_type == NULL
            : name == LG__OPEN_WIDE_TYPE ? builder->wide_type != NULL
+           : name == LG__OPEN_KIND      ? builder->edge_kind != NULL
                                         : true;
 }
 
@@ -120,9 +123,44 @@ lg__builder_hold(lg_builder *builder, bool begin)
         builder->hold(builder->hold_context, begin);
 }
 
+// Gives the kinds of edges a column of their own.
+static bool
+part_kinds(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const size_t capacity =
+        builder->edge_room > 0 ? (size_t)builder->edge_room : FIRST_EDGES;
+    uint8_t *kinds = NULL;
+    if (!lg__column_grow(&rest->allocator, &kinds, sizeof *kinds, 0,
+                         capacity)) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return false;
+    }
+    for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
+        kinds[edge] = lg_builder_kind(builder, edge);
+        builder->edge_word[edge] &= LG_TARGET_MASK;
+    }
+    builder->edge_kind = kinds;
+    rest->capacity[LG__OPEN_KIND] = capacity;
+    return true;
+}
+
+bool
+lg__builder_widen_targets(lg_builder *builder)
+{
+    if (!lg_builder_packs_edges(builder))
+        return true;
+    lg__builder_hold(builder, true);
+    const bool parted = part_kinds(builder);
+    lg__builder_hold(builder, false);
+    return parted;
+}
+
 static bool
 reserve_nodes(lg_builder *builder, uint32_t capacity)
 {
+    if (capacity > LG_TARGET_MASK + 1 && !lg__builder_widen_targets(builder))
+        return false;
     lg__builder_hold(builder, true);
     bool resized = resize_nodes(builder, capacity);
     lg__builder_hold(builder, false);
@@ -158,8 +196,9 @@ static bool
 resize_edges(lg_builder *builder, uint64_t capacity)
 {
     const size_t far = (size_t)(capacity / UINT16_MAX);
-    if (!resize(builder, LG__OPEN_TARGET, (size_t)capacity) ||
-        !resize(builder, LG__OPEN_KIND, (size_t)capacity) ||
+    if (!resize(builder, LG__OPEN_WORD, (size_t)capacity) ||
+        (is_used(builder, LG__OPEN_KIND) &&
+         !resize(builder, LG__OPEN_KIND, (size_t)capacity)) ||
         !resize(builder, LG__OPEN_FAR_BLOCK, far) ||
         !resize(builder, LG__OPEN_FAR_NUMBER, far * LG_FIRST_EDGES_BLOCK))
         return false;
@@ -246,7 +285,7 @@ grow_edge_columns(lg_builder *builder)
     const uint64_t old = builder->edge_room;
     if (old == most)
         return lg__builder_reserve_edges(builder, most + 1);
-    const uint64_t doubled = old ? old * 2 : 1024;
+    const uint64_t doubled = old ? old * 2 : FIRST_EDGES;
     return lg__builder_reserve_edges(builder, doubled < most ? doubled : most);
 }
 

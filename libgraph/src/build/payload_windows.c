@@ -55,8 +55,8 @@ columns_of(const lg_builder *builder)
         .edge_count = UINT64_MAX,
         .type = types_of(builder),
         .first_edge = lg_builder_first_edges(builder),
-        .edge_target = builder->edge_target,
-        .edge_kind = builder->edge_kind,
+        .target = lg_builder_targets(builder),
+        .kind = lg_builder_kinds(builder),
     };
 }
 
@@ -241,7 +241,7 @@ lg_builder_rename(lg_builder *builder, lg_edge edge, unsigned kind,
                   uint32_t payload)
 {
     struct lg_builder_rest *rest = builder->rest;
-    builder->edge_kind[edge] = (uint8_t)kind;
+    lg_builder_set_kind(builder, edge, kind);
     lg__new_payload *place =
         lg__vector_extend(&rest->allocator, &rest->windows.changed, 1);
     if (place == NULL && builder->status == LG_OK)

@@ -83,18 +83,17 @@ rules_for(lg_additions *additions, const lg_reached *reached)
 static void
 list_namespaces(lg_additions *additions, const lg_builder *builder)
 {
-    const uint8_t *kinds = builder->edge_kind;
     const lg_edge end = additions->counted;
     for (;;) {
-        additions->listed =
-            lg_edge_of_kind(kinds, LG_EDGE_DICT, additions->listed, end);
+        additions->listed = lg_builder_edge_of_kind(builder, LG_EDGE_DICT,
+                                                    additions->listed, end);
         if (additions->listed == end)
             return;
         lg_node *place =
             lg__vector_extend(&additions->allocator, &additions->namespaces, 1);
         if (place == NULL)
             return;
-        *place = builder->edge_target[additions->listed++];
+        *place = lg_builder_target(builder, additions->listed++);
     }
 }
 
@@ -112,15 +111,17 @@ lg_additions_count_edges(lg_additions *additions, const lg_builder *builder,
                          const lg_reached *reached, uint64_t most)
 {
     const uint64_t before = additions->counted;
+    const lg_edge_targets targets = lg_builder_targets(builder);
+    const lg_edge_kinds kinds = lg_builder_kinds(builder);
     const uint64_t left = reached->edges - before;
     if (reached->edges >= UINT32_MAX ||
         !lg__counts_extend(&additions->allocator, &additions->counts,
                            reached->nodes))
         return false;
-    additions->counted = lg__counts_add_edges(
-        &additions->allocator, &additions->counts,
-        rules_for(additions, reached), builder->edge_target, builder->edge_kind,
-        before, before + (left < most ? left : most));
+    additions->counted =
+        lg__counts_add_edges(&additions->allocator, &additions->counts,
+                             rules_for(additions, reached), &targets, &kinds,
+                             before, before + (left < most ? left : most));
     list_namespaces(additions, builder);
     return additions->counted > before;
 }
@@ -129,17 +130,17 @@ void
 lg_builder_weaken(lg_builder *builder, lg_edge edge)
 {
     lg_additions *additions = builder->rest->additions;
-    uint8_t *kind = &builder->edge_kind[edge];
+    const unsigned kind = lg_builder_kind(builder, edge);
     if (additions != NULL && edge < additions->counted &&
-        !(*kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED))) {
+        !(kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED))) {
         uint32_t *place =
             lg__vector_extend(&additions->allocator, &additions->weakened, 1);
         if (place != NULL)
-            *place = builder->edge_target[edge];
+            *place = lg_builder_target(builder, edge);
         else if (builder->status == LG_OK)
             builder->status = LG_ENOMEM;
     }
-    *kind |= LG_EDGE_WEAK;
+    lg_builder_set_kind(builder, edge, kind | LG_EDGE_WEAK);
 }
 
 uint64_t

@@ -249,7 +249,7 @@ borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
     memset(copy->beside, 0, sizeof copy->beside);
     own_array(copy, LG__EDGE_KIND, kinds,
               (size_t)graph->columns.edge_count + 1);
-    copy->columns.edge_kind = kinds;
+    copy->columns.kind = (lg_edge_kinds){kinds, 0};
     copy->type_trait = traits;
 }
 
@@ -272,8 +272,7 @@ lg__graph_without(const lg_graph *graph, const uint64_t *edges, size_t count,
         lg_graph_free(copy);
         return lg__error_memory(err);
     }
-    if (size > 0)
-        memcpy(kinds, graph->columns.edge_kind, size);
+    lg_columns_write(&graph->columns, LG_NARROW_KIND, 0, size, kinds);
     memcpy(traits, graph->type_trait, types);
     for (size_t i = 0; i < count; i++)
         kinds[edges[i]] |= LG_EDGE_WEAK;

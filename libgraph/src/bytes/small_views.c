@@ -66,7 +66,7 @@ look_at_holders(lg__views *to, uint32_t array, bool *seen)
          i < lg__first_in(&to->reverse, array + 1) && enough; i++) {
         lg__in_edge in = lg__in_at(&to->reverse, i);
         uint64_t edge = in.edge;
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+        if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK)
             continue;
         if (is_views_edge(to->graph, edge))
             enough = add_array(to, in.source);

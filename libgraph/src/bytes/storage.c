@@ -129,7 +129,7 @@ find_rows(const lg_graph *graph, lg__storages *to)
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;
             row_of(graph, to, target);
@@ -325,8 +325,8 @@ mark_elements(judge *state, uint32_t from, uint32_t container,
     const lg_edge_range edges = lg_columns_edges(columns, container);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_element(lg__edge_kind(state->graph, edge)) &&
-            !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            reach(state, from, columns->edge_target[edge], kind);
+            !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+            reach(state, from, lg_columns_target(columns, edge), kind);
 }
 
 static void
@@ -335,8 +335,8 @@ mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
     const lg_columns *columns = &state->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, tensor);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK ||
+        uint32_t target = lg_columns_target(columns, edge);
+        if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK ||
             !is_part(state, tensor, edge))
             continue;
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_DICT)
@@ -373,7 +373,7 @@ lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
     const lg_edge_range edges = lg_columns_edges(columns, tensor);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__string_is(name_of(graph, edge), "grad_fn"))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -421,15 +421,15 @@ mark_groups(judge *state, uint32_t optimizer)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, groups);
     for (uint64_t i = edges.begin; i < edges.end; i++) {
-        uint32_t group = columns->edge_target[i];
+        uint32_t group = lg_columns_target(columns, i);
         uint32_t list = lg__dict_value(graph, group, (lg_string){"params", 6});
         if (!is_element(lg__edge_kind(graph, i)) || list == LG_NONE)
             continue;
         const lg_edge_range range = lg_columns_edges(columns, list);
         for (uint64_t j = range.begin; j < range.end; j++)
             if (is_element(lg__edge_kind(graph, j)) &&
-                is_looking(state, columns->edge_target[j]))
-                mark_tensor(state, columns->edge_target[j],
+                is_looking(state, lg_columns_target(columns, j)))
+                mark_tensor(state, lg_columns_target(columns, j),
                             LG_TENSOR_PARAMETER);
     }
 }
@@ -443,7 +443,7 @@ next_member(const judge *state, uint32_t object, uint64_t *edge)
     while (*edge < lg_columns_first_edge(columns, object + 1)) {
         uint64_t at = (*edge)++;
         if (lg__edge_kind(state->graph, at) == LG_EDGE_NATIVE)
-            return columns->edge_target[at];
+            return lg_columns_target(columns, at);
     }
     return LG_NONE;
 }
@@ -509,7 +509,7 @@ static void
 mark_by_edge(judge *state, uint32_t source, uint64_t edge)
 {
     const lg_graph *graph = state->graph;
-    uint32_t target = graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&graph->columns, edge);
     unsigned kind = lg__edge_kind(graph, edge);
     const uint32_t *slot = state->storages->slot;
     if (!is_looking(state, target) ||
@@ -530,11 +530,11 @@ mark_all(judge *state)
         mark_by_type(state, node);
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+            if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK)
                 continue;
             mark_by_edge(state, node, edge);
             if (is_saved(state, node, edge))
-                mark_below(state, node, columns->edge_target[edge],
+                mark_below(state, node, lg_columns_target(columns, edge),
                            LG_TENSOR_ACTIVATION);
         }
     }
@@ -588,7 +588,7 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
+            uint32_t target = lg_columns_target(columns, edge);
             if (!(columns->node_flags[target] & LG_NODE_BUFFER))
                 continue;
             of_row[to->slot[target] - 1] |= marks[node];

@@ -31,17 +31,18 @@ typedef struct reaching {
 static inline void
 reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
 {
-    const uint32_t *targets = to->columns->edge_target;
-    const uint8_t *kinds = to->columns->edge_kind;
+    const lg_edge_targets targets = to->columns->target;
+    const lg_edge_kinds kinds = to->columns->kind;
     uint8_t *state = to->state;
     uint32_t *behind = to->behind;
     uint32_t count = to->behind_count;
     unsigned mask = to->mask, value = to->value;
     for (; edge < end; edge++) {
-        uint32_t target = targets[edge];
+        uint32_t target = lg_edge_targets_at(&targets, edge);
         uint8_t known = state[target];
-        unsigned is_new =
-            (known == 0) & ((kinds[edge] & mask) == value) & LG__REACHED;
+        unsigned is_new = (known == 0) &
+                          ((lg_edge_kinds_at(&kinds, edge) & mask) == value) &
+                          LG__REACHED;
         state[target] = (uint8_t)(known | is_new);
         behind[count] = target;
         count += is_new & (target < at);
@@ -154,10 +155,10 @@ subtract_references(deduction *state)
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (edge + AHEAD < columns->edge_count)
-                __builtin_prefetch(
-                    &state->references[columns->edge_target[edge + AHEAD]]);
-            if (columns->edge_kind[edge] & LG_EDGE_TRAVERSED)
-                subtract_one(state, columns->edge_target[edge]);
+                __builtin_prefetch(&state->references[lg_columns_target(
+                    columns, edge + AHEAD)]);
+            if (lg_columns_kind(columns, edge) & LG_EDGE_TRAVERSED)
+                subtract_one(state, lg_columns_target(columns, edge));
         }
     }
 }

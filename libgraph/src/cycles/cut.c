@@ -382,7 +382,7 @@ is_of_program(const lg_graph *graph, known *all, uint32_t owner, uint64_t edge)
 {
     uint32_t type = lg_columns_type(&graph->columns, owner);
     uint32_t name = lg_columns_payload_from(&graph->columns, owner, edge);
-    uint8_t kind = graph->columns.edge_kind[edge];
+    uint8_t kind = lg_columns_kind(&graph->columns, edge);
     known *one = &all[(type * 31 + name) % KNOWN];
     if (one->type != type || one->name != name || one->kind != kind)
         *one = (known){type, name, kind,
@@ -395,11 +395,11 @@ typedef struct nodes {
     uint32_t count;
 } nodes;
 
-static int
-compare(const void *left, const void *right)
+static bool
+has_node(const nodes *of, uint32_t node)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
+    const size_t at = lg__ascending_find(of->at, of->count, node);
+    return at < of->count;
 }
 
 // Returns whether a member, or the object whose dict it is, has an attribute of
@@ -415,9 +415,8 @@ has_own_attribute(const lg_graph *graph, known *all, const nodes *of,
         return false;
     const lg_edge_range edges = lg_columns_edges(columns, member);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-            bsearch(&columns->edge_target[edge], of->at, of->count,
-                    sizeof *of->at, compare) != NULL &&
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
+            has_node(of, lg_columns_target(columns, edge)) &&
             is_of_program(graph, all, owner, edge))
             return true;
     return false;
@@ -504,7 +503,7 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
                                (lg__reference){source, edge}))
         return LG_NONE;
     return lg__members_find(state->members,
-                            state->graph->columns.edge_target[edge]);
+                            lg_columns_target(&state->graph->columns, edge));
 }
 
 // Removes members without in-edges as long as there are any. Returns whether

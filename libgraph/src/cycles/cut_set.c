@@ -87,7 +87,7 @@ advance(walker *state, uint32_t member, uint64_t *edge)
     while (state->next[member] < end) {
         *edge = state->next[member]++;
         uint32_t target =
-            lg__members_find(state->members, columns->edge_target[*edge]);
+            lg__members_find(state->members, lg_columns_target(columns, *edge));
         if (target != LG_NONE &&
             lg__members_edge(state->members, state->graph, *edge))
             return target;
@@ -102,7 +102,7 @@ has_itself(const walker *state, uint32_t member)
     uint32_t node = state->members->nodes[member];
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_target[edge] == node &&
+        if (lg_columns_target(columns, edge) == node &&
             lg__members_edge(state->members, state->graph, edge))
             return true;
     return false;
@@ -309,7 +309,8 @@ remove_reference(cutting *state, lg__reference cut)
     const lg_edge_range edges = lg_columns_edges(columns, owner);
     for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
         if (lg__edge_opens(state->walk, owner, edge))
-            enough = remove_double(state, cut, columns->edge_target[edge]);
+            enough =
+                remove_double(state, cut, lg_columns_target(columns, edge));
     return enough;
 }
 
@@ -380,12 +381,14 @@ static bool
 is_like(const likeness *to, lg__reference reference)
 {
     const lg_graph *graph = to->walk->graph;
-    const uint32_t *target = graph->columns.edge_target;
+    const lg_columns *columns = &graph->columns;
     return has_the_name(to, reference) &&
            owner_category(to, reference.source) ==
                owner_category(to, to->reference.source) &&
-           lg__node_category(graph, target[reference.edge]) ==
-               lg__node_category(graph, target[to->reference.edge]);
+           lg__node_category(graph,
+                             lg_columns_target(columns, reference.edge)) ==
+               lg__node_category(
+                   graph, lg_columns_target(columns, to->reference.edge));
 }
 
 // Returns the cut that a reference is like, or NULL.
@@ -446,7 +449,8 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
     likeness cut = likeness_of(state->walk, hop);
     lg_cycle_cut *known = named ? find_cut(state, cut.reference) : NULL;
     size_t count = 0;
-    uint32_t start = state->graph->columns.edge_target[cut.reference.edge];
+    uint32_t start =
+        lg_columns_target(&state->graph->columns, cut.reference.edge);
     uint64_t *back = members_back_edges(state->graph, members, start, &count);
     bool enough = back != NULL;
     for (size_t i = 0; i < count && enough; i++) {

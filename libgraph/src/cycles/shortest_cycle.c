@@ -71,7 +71,7 @@ bool
 lg__members_edge(const lg__members *members, const lg_graph *graph,
                  uint64_t edge)
 {
-    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+    return !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK) &&
            !((unsigned)members->notes->gone[edge / 8] >> edge % 8 & 1u);
 }
 
@@ -84,7 +84,8 @@ members_hold(const lg__members *members, const lg_graph *graph,
     for (uint32_t i = 0; i < hop->edge_count; i++)
         if (!lg__members_edge(members, graph, hop->edges[i]) ||
             lg__members_find(
-                members, graph->columns.edge_target[hop->edges[i]]) == LG_NONE)
+                members, lg_columns_target(&graph->columns, hop->edges[i])) ==
+                LG_NONE)
             return false;
     return lg__members_find(members, hop->source) != LG_NONE &&
            lg__members_find(members, hop->target) != LG_NONE;

@@ -21,7 +21,7 @@ typedef struct search {
 static bool
 is_strong(const lg_graph *graph, uint64_t edge)
 {
-    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+    return !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK);
 }
 
 // Marks what roots hold. Returns NULL when memory ran out.
@@ -80,9 +80,9 @@ static lg_cycle_reason
 reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &graph->columns;
-    uint8_t kind = columns->edge_kind[edge];
+    uint8_t kind = lg_columns_kind(columns, edge);
     unsigned flags = columns->node_flags[source];
-    uint32_t target = columns->edge_target[edge];
+    uint32_t target = lg_columns_target(columns, edge);
     if ((kind & LG_EDGE_UNCOUNTED) ||
         !(columns->node_flags[target] & LG_NODE_TRACKED))
         return LG_REASON_NONE;
@@ -108,7 +108,7 @@ seed(search *state, uint32_t node, lg_cycle_reason reason)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_strong(graph, edge) &&
             reason_of_edge(graph, node, edge) == reason)
-            accuse(state, columns->edge_target[edge], reason, node);
+            accuse(state, lg_columns_target(columns, edge), reason, node);
 }
 
 static void
@@ -120,7 +120,7 @@ spread(search *state, lg_cycle_reason reason)
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (is_strong(state->graph, edge))
-                accuse(state, columns->edge_target[edge], reason,
+                accuse(state, lg_columns_target(columns, edge), reason,
                        state->known->culprit[node]);
     }
 }
@@ -203,7 +203,8 @@ is_unseen(const lg_analysis *analysis, uint32_t source, uint64_t edge)
     lg_cycle_reason reason = reason_of_edge(graph, source, edge);
     return is_strong(graph, edge) &&
            (reason == LG_REASON_UNTRAVERSED || reason == LG_REASON_UNTRACKED) &&
-           lg_node_component(analysis, graph->columns.edge_target[edge]) ==
+           lg_node_component(analysis,
+                             lg_columns_target(&graph->columns, edge)) ==
                lg_node_component(analysis, source);
 }
 

@@ -32,8 +32,9 @@ lg__kinds_subtract(lg__contexts *contexts, const uint8_t *kind, uint64_t at,
         lg__run run = lg__contexts_run(contexts, edge, at + count);
         for (; edge < run.end; edge++) {
             uint32_t *last = lg__run_next(&run);
-            *out++ = (uint8_t)(*kind - *last);
-            *last = *kind++;
+            const uint8_t number = *kind++;
+            *out++ = (uint8_t)(number - *last);
+            *last = number;
         }
     }
 }
@@ -54,7 +55,8 @@ lg__kinds_add(lg__contexts *contexts, uint64_t at, size_t count, uint8_t *kind)
 static bool
 is_value(const lg__payloads *payloads, uint64_t edge)
 {
-    return (payloads->kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
+    return (lg_edge_kinds_at(&payloads->kind, edge) & LG_EDGE_KIND_MASK) ==
+           LG_EDGE_VALUE;
 }
 
 // Returns the key of a value, which the next reference leads to: a dict's
@@ -62,7 +64,9 @@ is_value(const lg__payloads *payloads, uint64_t edge)
 static uint32_t
 key_of(const lg__payloads *payloads, uint64_t edge)
 {
-    return edge + 1 < payloads->count ? payloads->target[edge + 1] : 0;
+    return edge + 1 < payloads->count
+               ? lg_edge_targets_at(&payloads->target, edge + 1)
+               : 0;
 }
 
 void

@@ -70,7 +70,8 @@ lg__run_next(lg__run *run)
 // differences to what their contexts let expect.
 
 /** Replaces kinds, those of the references from `at` on, by their differences
- *  modulo 256 to the last kind in their context, at first 0. */
+ *  modulo 256 to the last kind in their context, at first 0. Both blocks may be
+ *  the same. */
 void lg__kinds_subtract(lg__contexts *contexts, const uint8_t *kind,
                         uint64_t at, size_t count, uint8_t *out);
 /** Replaces the differences by the kinds. */
@@ -79,8 +80,8 @@ void lg__kinds_add(lg__contexts *contexts, uint64_t at, size_t count,
 
 /** The columns that payloads belong to. */
 typedef struct lg__payloads {
-    const uint8_t *kind;
-    const uint32_t *target;
+    lg_edge_kinds kind;
+    lg_edge_targets target;
     uint64_t count;
     lg__contexts contexts;
 } lg__payloads;

@@ -112,8 +112,8 @@ lg__payloads
 lg__encoding_payloads(const lg__array *arrays, const lg_columns *columns)
 {
     return (lg__payloads){
-        .kind = arrays[LG__EDGE_KIND].data,
-        .target = arrays[LG__EDGE_TARGET].data,
+        .kind = columns->kind,
+        .target = columns->target,
         .count = arrays[LG__EDGE_TARGET].count,
         .contexts = lg__encoding_contexts(arrays, columns),
     };

@@ -231,6 +231,20 @@ sort_by_size(const uint32_t *sizes, size_t count, lg__planes_room *room)
     sort_by_byte(room->classes, 1, count, room->spare_order, room->order);
 }
 
+// Returns the keys from an element on, where they are or in the room.
+static const uint8_t *
+key_from(const lg__planes *planes, uint64_t at, size_t count, uint32_t *room)
+{
+    if (planes->key != NULL)
+        return planes->key + at * planes->key_width;
+    if (planes->key_width != 1)
+        return (const void *)lg__type_ids_some(&planes->types, at, count, room);
+    uint8_t *bytes = (void *)room;
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = lg_edge_kinds_at(&planes->kinds, at + i);
+    return bytes;
+}
+
 // Returns the order of the column's block, from the known orders if it is
 // there.
 static const uint16_t *
@@ -239,10 +253,7 @@ order_of(const lg__planes *planes, uint64_t at, size_t count,
 {
     if (at + count <= room->known_count)
         return room->known_order + at;
-    const uint8_t *key = planes->key != NULL
-                             ? planes->key + at * planes->key_width
-                             : (const void *)lg__type_ids_some(
-                                   &planes->types, at, count, room->numbers);
+    const uint8_t *key = key_from(planes, at, count, room->numbers);
     if (planes->key_is_size)
         sort_by_size((const void *)key, count, room);
     else
@@ -351,7 +362,9 @@ fit_block(lg__planes_room *room, size_t size)
 static const void *
 key_of(const lg__planes *planes)
 {
-    return planes->key != NULL ? planes->key : planes->types.numbers;
+    return planes->key != NULL      ? planes->key
+           : planes->key_width == 1 ? (const void *)planes->kinds.byte
+                                    : planes->types.numbers;
 }
 
 static bool

@@ -23,20 +23,22 @@ enum { LG__PLANES_KNOWN = 3 << 22 };
 typedef struct lg__planes {
     uint64_t count;
     uint32_t width;
-    bool differences;   /**< width is 4 or 8; each number becomes its
-                             difference to the one before (the first: to 0),
-                             modulo 2 to the bits of the width, with the sign
-                             in the lowest bit: 0, -1, 1, -2 become 0, 1, 2,
-                             3 */
-    uint32_t key_width; /**< 1 or 4 bytes, for a width of 2, 4 or 8; 0:
-                             elements keep their order */
-    const uint8_t *key; /**< [count] sort key for a stable sort of each
-                             block; little-endian, aligned; NULL: `types` */
-    lg_type_ids types;  /**< [count] */
-    bool key_is_size;   /**< the key is the shallow sizes, and elements are
-                             sorted by their size class: the number of 16
-                             bytes that the size needs, from 64 on 64 */
-    uint64_t before;    /**< the number before the next block, at first 0 */
+    bool differences;    /**< width is 4 or 8; each number becomes its
+                              difference to the one before (the first: to 0),
+                              modulo 2 to the bits of the width, with the sign
+                              in the lowest bit: 0, -1, 1, -2 become 0, 1, 2,
+                              3 */
+    uint32_t key_width;  /**< 1 or 4 bytes, for a width of 2, 4 or 8; 0:
+                              elements keep their order */
+    const uint8_t *key;  /**< [count] sort key for a stable sort of each
+                              block; little-endian, aligned; NULL: `kinds` if
+                              the width is 1, or else `types` */
+    lg_type_ids types;   /**< [count] */
+    lg_edge_kinds kinds; /**< [count] */
+    bool key_is_size;    /**< the key is the shallow sizes, and elements are
+                              sorted by their size class: the number of 16
+                              bytes that the size needs, from 64 on 64 */
+    uint64_t before;     /**< the number before the next block, at first 0 */
 } lg__planes;
 
 /** Memory for the blocks of several columns, one column after the other. All

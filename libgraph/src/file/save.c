@@ -251,7 +251,6 @@ static lg_status
 write_targets(writer *out, lg__targets *targets, column_coding *coding,
               lg_error *err)
 {
-    const uint32_t *column = out->arrays[coding->name].data;
     uint64_t begin = out->sink.offset;
     bool fits = lg__targets_begin(targets, true) &&
                 lg__section_room_block(&out->room) != NULL;
@@ -259,12 +258,12 @@ write_targets(writer *out, lg__targets *targets, column_coding *coding,
     for (uint64_t at = 0;
          at < targets->count && status == LG_OK && !coding->stopped;) {
         size_t count = lg__block_count(targets->count, at);
-        lg__targets_pieces pieces =
-            lg__targets_split(targets, column, at, out->room.block);
+        lg__targets_pieces pieces = lg__targets_split(
+            targets, &out->graph->columns.target, at, out->room.block);
         at += count;
         status = write_pieces(out, &pieces, err);
         if (status == LG_OK)
-            status = goes_on(out, count * sizeof *column, err);
+            status = goes_on(out, count * sizeof(uint32_t), err);
         coding->stopped = is_worse(out, coding, begin, at, false);
     }
     lg__targets_end(targets);
@@ -322,6 +321,7 @@ encode(writer *out, column_coding *coding, lg_error *err)
     lg__planes planes =
         lg__encoding_planes(coding->encoding, name, out->arrays, array->count);
     planes.types = out->graph->columns.type;
+    planes.kinds = out->graph->columns.kind;
     return planes.width == 0
                ? write_parts(out, array->data, length, store_compressed, err)
                : write_planes(out, &planes, coding, err);

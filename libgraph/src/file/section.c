@@ -223,7 +223,9 @@ begin_blocks(decoder *in, uint64_t count)
     const lg__stored *stored = in->stored;
     const lg_columns columns = {
         .type = lg_type_ids_wide(stored->arrays[LG__TYPE].data),
-        .first_edge = {.wide = stored->arrays[LG__FIRST_EDGE].data}};
+        .first_edge = {.wide = stored->arrays[LG__FIRST_EDGE].data},
+        .target = {stored->arrays[LG__EDGE_TARGET].data, UINT32_MAX},
+        .kind = {stored->arrays[LG__EDGE_KIND].data, 0}};
     uint32_t encoding = stored->section->encoding;
     in->planes =
         lg__encoding_planes(encoding, stored->name, stored->arrays, count);

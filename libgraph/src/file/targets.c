@@ -61,12 +61,13 @@ lg__targets_end(lg__targets *targets)
 // Returns the distance back to the last reference to the target; 0 if it is
 // not known. Entries may be of other nodes, or of none.
 static uint32_t
-distance_back(const lg__targets *targets, const uint32_t *column, uint64_t edge)
+distance_back(const lg__targets *targets, const lg_edge_targets *column,
+              uint64_t edge)
 {
-    uint32_t target = column[edge];
+    uint32_t target = lg_edge_targets_at(column, edge);
     uint32_t distance = (uint32_t)edge - targets->met[target % MET];
     bool is = distance > 0 && distance <= edge && distance <= DISTANCE_MAX &&
-              column[edge - distance] == target;
+              lg_edge_targets_at(column, edge - distance) == target;
     return is ? distance : 0;
 }
 
@@ -100,10 +101,10 @@ put_other(cursor *to, lg__targets *targets, uint32_t target)
 }
 
 static void
-put_target(cursor *to, lg__targets *targets, const uint32_t *column,
+put_target(cursor *to, lg__targets *targets, const lg_edge_targets *column,
            uint64_t edge, uint32_t *last)
 {
-    uint32_t target = column[edge];
+    uint32_t target = lg_edge_targets_at(column, edge);
     uint32_t distance;
     if (target == targets->next) {
         *to->at[0]++ = NEXT;
@@ -111,7 +112,7 @@ put_target(cursor *to, lg__targets *targets, const uint32_t *column,
     } else if (target == *last) {
         *to->at[0]++ = AGAIN;
     } else if (targets->distance > 0 &&
-               column[edge - targets->distance] == target) {
+               lg_edge_targets_at(column, edge - targets->distance) == target) {
         *to->at[0]++ = ONWARD;
     } else if ((distance = distance_back(targets, column, edge)) > 0) {
         put_distance(to, distance);
@@ -124,8 +125,8 @@ put_target(cursor *to, lg__targets *targets, const uint32_t *column,
 }
 
 lg__targets_pieces
-lg__targets_split(lg__targets *targets, const uint32_t *column, uint64_t at,
-                  uint8_t *room)
+lg__targets_split(lg__targets *targets, const lg_edge_targets *column,
+                  uint64_t at, uint8_t *room)
 {
     cursor to;
     lg__targets_pieces out = {.total = 0};
@@ -136,7 +137,9 @@ lg__targets_split(lg__targets *targets, const uint32_t *column, uint64_t at,
         lg__run run = lg__contexts_run(&targets->contexts, edge, end);
         for (; edge < run.end; edge++) {
             if (edge + AHEAD < end)
-                __builtin_prefetch(&targets->met[column[edge + AHEAD] % MET]);
+                __builtin_prefetch(
+                    &targets
+                         ->met[lg_edge_targets_at(column, edge + AHEAD) % MET]);
             put_target(&to, targets, column, edge, lg__run_next(&run));
         }
     }

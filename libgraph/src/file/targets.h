@@ -42,7 +42,7 @@ void lg__targets_end(lg__targets *targets);
 /** Splits the block that begins at target `at` of the column. Writes its pieces
  *  to LG__TARGETS_ROOM bytes, each at a multiple of LG__BLOCK_ELEMENTS. */
 lg__targets_pieces lg__targets_split(lg__targets *targets,
-                                     const uint32_t *column, uint64_t at,
+                                     const lg_edge_targets *column, uint64_t at,
                                      uint8_t *room);
 
 /** Returns the sizes of the pieces that go with the codes of a block. */

@@ -51,7 +51,7 @@ lg__each_next(const lg__detection *detection, uint32_t node,
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__name_is(lg__detection_name(detection, edge),
                         "next_functions") &&
-            !visit(context, columns->edge_target[edge]))
+            !visit(context, lg_columns_target(columns, edge)))
             return false;
     return true;
 }
@@ -80,7 +80,7 @@ has_saved(const lg__detection *detection, uint32_t node)
         if ((lg__string_begins(name, "_saved_") ||
              lg__string_begins(name, "_raw_saved_") ||
              lg__string_begins(name, "saved")) &&
-            (lg__type_bits_of(detection, columns->edge_target[edge]) &
+            (lg__type_bits_of(detection, lg_columns_target(columns, edge)) &
              LG__TYPE_TENSOR))
             return true;
     }

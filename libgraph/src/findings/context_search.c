@@ -50,9 +50,9 @@ find_named(const lg__detection *detection, uint32_t node, const char *name,
         if (is_dict ? kind != LG_EDGE_VALUE
                     : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
             continue;
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
             lg__string_same(lg__detection_name(detection, edge), wanted))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     }
     return LG_NONE;
 }
@@ -74,8 +74,8 @@ lg__detection_attribute(const lg__detection *detection, uint32_t node,
     for (uint64_t edge = lg_columns_first_edge(columns, node);
          edge < end && found == LG_NONE; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_DICT)
-            found =
-                find_named(detection, columns->edge_target[edge], name, true);
+            found = find_named(detection, lg_columns_target(columns, edge),
+                               name, true);
     return found;
 }
 

@@ -74,7 +74,7 @@ add_key(entries *to, uint32_t key)
     const lg_edge_range edges = lg_columns_edges(columns, key);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_INDEX)
-            add_thing(to, columns->edge_target[edge], true);
+            add_thing(to, lg_columns_target(columns, edge), true);
 }
 
 // Adds the entries to which a dict of results refers. With a limit, the dict
@@ -86,7 +86,7 @@ add_entries(entries *to, uint32_t owner)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, owner);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_KEY)
             add_key(to, target);

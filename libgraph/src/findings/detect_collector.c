@@ -23,7 +23,8 @@ look_for_saved_garbage(lg__detection *detection)
     const lg_edge_range edges = lg_columns_edges(columns, list);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
-            lg__detection_note(detection, list, columns->edge_target[edge]);
+            lg__detection_note(detection, list,
+                               lg_columns_target(columns, edge));
 }
 
 const lg__detector lg__detect_saved_garbage = {

@@ -118,7 +118,7 @@ bound_by(const lg__detection *detection, uint32_t partial)
             unsigned kind = lg__edge_kind(detection->graph, edge);
             if (kind != LG_EDGE_INDEX && kind != LG_EDGE_VALUE)
                 continue;
-            bound = columns->edge_target[edge];
+            bound = lg_columns_target(columns, edge);
             count++;
         }
     }
@@ -206,7 +206,7 @@ add_exit_handler(lg__detection *detection, lg__detected_group *group,
     }
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         unsigned kind = lg__edge_kind(detection->graph, edge);
         if ((kind == LG_EDGE_INDEX || kind == LG_EDGE_VALUE) &&
             is_data(detection, target) && belongs(detection, registry, target))
@@ -229,14 +229,14 @@ add_list(lg__detection *detection, lg__detected_group *group, uint32_t registry,
     const lg_columns *columns = &detection->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, list);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t node = columns->edge_target[edge];
+        uint32_t node = lg_columns_target(columns, edge);
         uint64_t first = lg_columns_first_edge(columns, node);
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_INDEX)
             continue;
         bool tuple = lg__node_role(detection->graph, node) == LG__ROLE_TUPLE;
         for (; tuple && first < lg_columns_first_edge(columns, node + 1);
              first++)
-            add(detection, group, registry, columns->edge_target[first]);
+            add(detection, group, registry, lg_columns_target(columns, first));
         if (!tuple)
             add(detection, group, registry, node);
     }
@@ -268,10 +268,10 @@ look_at_interpreter(lg__detection *detection, lg__detected_group *group)
             lg__registry_kind kind = lg__registry_of(detection->graph, edge);
             if (kind == LG__REGISTRY_EXIT)
                 add_exit_handlers(detection, group, root,
-                                  columns->edge_target[edge]);
+                                  lg_columns_target(columns, edge));
             else if (kind != LG__REGISTRY_NONE)
-                add_list(detection, group, columns->edge_target[edge],
-                         columns->edge_target[edge], add_handler);
+                add_list(detection, group, lg_columns_target(columns, edge),
+                         lg_columns_target(columns, edge), add_handler);
         }
     }
 }

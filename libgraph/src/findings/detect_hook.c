@@ -31,7 +31,7 @@ hook_in(const lg__detection *detection, uint32_t hooks, uint32_t component)
     const lg_columns *columns = &detection->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, hooks);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t value = columns->edge_target[edge];
+        uint32_t value = lg_columns_target(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             lg_node_component(detection->analysis, value) == component)
             return value;
@@ -54,7 +54,8 @@ find_hook(const lg__detection *detection, const lg_component *component)
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t hook =
                 is_hooks(lg__detection_name(detection, edge))
-                    ? hook_in(detection, columns->edge_target[edge], number)
+                    ? hook_in(detection, lg_columns_target(columns, edge),
+                              number)
                     : LG_NONE;
             if (hook != LG_NONE)
                 return hook;
@@ -108,7 +109,7 @@ namespace_of(const lg__detection *detection, uint32_t function)
             lg__string_is(lg_graph_string(detection->graph,
                                           lg_columns_payload(columns, edge)),
                           "__globals__"))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -124,7 +125,7 @@ search_globals(lg__detection *detection, uint32_t function,
         return;
     const lg_edge_range edges = lg_columns_edges(columns, globals);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t value = columns->edge_target[edge];
+        uint32_t value = lg_columns_target(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             !(lg__type_bits_of(detection, value) & LG__TYPE_OPAQUE) &&
             lg__detection_names(detection, code,
@@ -196,7 +197,7 @@ note_hooks_of(lg__detection *detection, uint32_t hooks)
     const lg_edge_range edges = lg_columns_edges(columns, hooks);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
-            note_hook(detection, columns->edge_target[edge]);
+            note_hook(detection, lg_columns_target(columns, edge));
 }
 
 static void
@@ -287,7 +288,7 @@ visit_holder(void *context, const lg_hop *hop)
         return true;
     if (lg__edge_kind(detection->graph, last) == LG_EDGE_CELL &&
         hop->edge_count == 3) {
-        uint32_t cell = columns->edge_target[hop->edges[1]];
+        uint32_t cell = lg_columns_target(columns, hop->edges[1]);
         if (!is_running_variable(detection, cell) &&
             lg__detection_is_stored(detection, hop->source) &&
             is_users(detection, hop->source))

@@ -126,9 +126,10 @@ is_unawaited(const lg__detection *detection, uint32_t task)
     const lg_graph *graph = detection->graph;
     const lg_edge_range edges = lg_columns_edges(&graph->columns, task);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (!(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+        if (!(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK) &&
             lg__edge_kind(graph, edge) != LG_EDGE_TYPE &&
-            lg__node_category(graph, graph->columns.edge_target[edge]) ==
+            lg__node_category(graph,
+                              lg_columns_target(&graph->columns, edge)) ==
                 LG_CATEGORY_FUNCTION)
             return false;
     return true;

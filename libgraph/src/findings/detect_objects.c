@@ -234,7 +234,7 @@ look_at_defaults(wrapping *to, const char *name)
     const lg_edge_range edges = lg_columns_edges(columns, values);
     for (uint64_t edge = edges.begin; edge < edges.end && to->inner == LG_NONE;
          edge++)
-        look_at_function(to, columns->edge_target[edge]);
+        look_at_function(to, lg_columns_target(columns, edge));
 }
 
 // Returns whether hops that begin with this edge of a function may lead to the
@@ -326,8 +326,8 @@ may_wrap(names *all, uint32_t function)
         size_t name = look_up(all, edge);
         found |= all->at[name].leads;
         if (all->at[name].codes && code == LG_NONE &&
-            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK))
-            code = graph->columns.edge_target[edge];
+            !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK))
+            code = lg_columns_target(&graph->columns, edge);
     }
     return found &&
            (code == LG_NONE || may_share(all->detection, function, code));
@@ -452,8 +452,8 @@ has_ids(const lg__detection *detection, uint32_t dict, span *all)
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
             continue;
         if (!is_id(detection, lg__detection_name(detection, edge), all) ||
-            lg__weak_referent(detection->graph, columns->edge_target[edge]) !=
-                LG_NONE)
+            lg__weak_referent(detection->graph,
+                              lg_columns_target(columns, edge)) != LG_NONE)
             return false;
         count++;
     }
@@ -479,7 +479,8 @@ note_values(lg__detection *detection, uint32_t dict)
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE)
-            lg__detection_note(detection, dict, columns->edge_target[edge]);
+            lg__detection_note(detection, dict,
+                               lg_columns_target(columns, edge));
 }
 
 static void

@@ -40,7 +40,7 @@ note_own_state(lg__detection *detection, uint32_t optimizer)
             parameter != LG_NONE &&
             (lg__type_bits_of(detection, parameter) & LG__TYPE_TENSOR))
             lg__detection_suppose(detection, optimizer, parameter,
-                                  columns->edge_target[edge]);
+                                  lg_columns_target(columns, edge));
     }
 }
 
@@ -94,7 +94,7 @@ each_state(training *to, uint32_t optimizer, state_visit *visit)
         uint32_t parameter = lg_columns_payload(columns, edge);
         if (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_VALUE &&
             parameter != LG_NONE && to->in_module[parameter])
-            visit(to, optimizer, parameter, columns->edge_target[edge]);
+            visit(to, optimizer, parameter, lg_columns_target(columns, edge));
     }
 }
 
@@ -141,7 +141,7 @@ mark_parameters(training *to)
         uint64_t end =
             names == LG_NONE ? 0 : lg_columns_first_edge(columns, names + 1);
         for (; edge < end; edge++)
-            to->in_module[columns->edge_target[edge]] = 1;
+            to->in_module[lg_columns_target(columns, edge)] = 1;
     }
 }
 

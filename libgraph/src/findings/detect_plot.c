@@ -30,7 +30,7 @@ find_figure(const lg__detection *detection, uint64_t edge, open_figure *out)
 {
     if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
         return false;
-    out->manager = detection->graph->columns.edge_target[edge];
+    out->manager = lg_columns_target(&detection->graph->columns, edge);
     out->canvas = lg__detection_attribute(detection, out->manager, "canvas");
     if (out->canvas == LG_NONE)
         return false;
@@ -180,7 +180,7 @@ look_for_animations(lg__detection *detection)
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX)
                 lg__detection_note(detection, all->items[i],
-                                   columns->edge_target[edge]);
+                                   lg_columns_target(columns, edge));
     }
 }
 

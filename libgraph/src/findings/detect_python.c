@@ -27,7 +27,7 @@ note_locals(lg__detection *detection, uint32_t holder, uint32_t frame)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL)
             lg__detection_suppose_along(detection, holder,
-                                        columns->edge_target[edge]);
+                                        lg_columns_target(columns, edge));
 }
 
 // Appends the data that the variables of a frame have, or else the variables
@@ -43,9 +43,9 @@ find_data(lg__detection *detection, uint32_t frame, bool plain,
         return;
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
-            lg__detection_is_thing(detection, columns->edge_target[edge]))
+            lg__detection_is_thing(detection, lg_columns_target(columns, edge)))
             detection->failed |=
-                !lg__gather_append(out, columns->edge_target[edge]);
+                !lg__gather_append(out, lg_columns_target(columns, edge));
 }
 
 // Notes what a frame keeps. What frames pass on to each other belongs to all of
@@ -158,7 +158,7 @@ is_last_result(const lg__detection *detection, uint32_t node)
          i < lg__first_in(reverse, node + 1); i++) {
         lg__in_edge in = lg__in_at(reverse, i);
         uint64_t edge = in.edge;
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
             !lg__string_is(lg__detection_name(detection, edge),
                            "last_execution_result"))
             return false;
@@ -178,7 +178,7 @@ is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
         lg__in_edge in = lg__in_at(reverse, i);
         uint64_t edge = in.edge;
         lg_string name = lg__detection_name(detection, edge);
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+        if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK)
             continue;
         if (in.source != outputs && !lg__string_begins(name, "_") &&
             !is_last_result(detection, in.source))
@@ -193,7 +193,7 @@ note_outputs(lg__detection *detection, uint32_t outputs)
     const lg_columns *columns = &detection->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, outputs);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t value = columns->edge_target[edge];
+        uint32_t value = lg_columns_target(columns, edge);
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             is_output_only(detection, outputs, value))
             lg__detection_note(detection, outputs, value);

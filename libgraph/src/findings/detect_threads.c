@@ -27,7 +27,7 @@ outermost_of(const lg__detection *detection, uint32_t frame)
         for (edge = lg_columns_first_edge(columns, source);
              edge < lg_columns_first_edge(columns, source + 1); edge++)
             if (lg__edge_kind(detection->graph, edge) == LG_EDGE_FRAME)
-                outermost = columns->edge_target[edge];
+                outermost = lg_columns_target(columns, edge);
         return outermost == frame ? source : LG_NONE;
     }
     return LG_NONE;
@@ -251,7 +251,7 @@ gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
     const lg_columns *columns = &detection->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, local);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t all = columns->edge_target[edge];
+        uint32_t all = lg_columns_target(columns, edge);
         unsigned kind = lg__edge_kind(detection->graph, edge);
         // A word of its struct, named if the capture knows it.
         if ((kind != LG_EDGE_FIELD && kind != LG_EDGE_NATIVE) ||
@@ -260,9 +260,9 @@ gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
         const lg_edge_range range = lg_columns_edges(columns, all);
         for (uint64_t each = range.begin; each < range.end; each++)
             if (lg__edge_kind(detection->graph, each) == LG_EDGE_VALUE &&
-                has_value(detection, columns->edge_target[each]))
+                has_value(detection, lg_columns_target(columns, each)))
                 detection->failed |=
-                    !lg__gather_append(out, columns->edge_target[each]);
+                    !lg__gather_append(out, lg_columns_target(columns, each));
     }
 }
 

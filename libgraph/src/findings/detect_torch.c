@@ -71,14 +71,14 @@ find_compiled(const lg__detection *detection, uint32_t module,
     const lg_columns *columns = &detection->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, module);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t names = columns->edge_target[edge];
+        uint32_t names = lg_columns_target(columns, edge);
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_DICT)
             continue;
         const lg_edge_range range = lg_columns_edges(columns, names);
         for (uint64_t at = range.begin; at < range.end; at++)
             if (lg__string_begins(lg__detection_name(detection, at),
                                   LG__COMPILED) &&
-                !lg__gather_append(out, columns->edge_target[at]))
+                !lg__gather_append(out, lg_columns_target(columns, at)))
                 *enough = false;
     }
 }

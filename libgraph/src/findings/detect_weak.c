@@ -52,10 +52,11 @@ is_entered(const search *state, uint64_t edge)
     const lg_columns *columns = &state->graph->columns;
     unsigned kind = lg__edge_kind(state->graph, edge);
     lg_category category =
-        lg__node_category(state->graph, columns->edge_target[edge]);
-    return !(columns->edge_kind[edge] & LG_EDGE_WEAK) && kind != LG_EDGE_TYPE &&
-           kind != LG_EDGE_GLOBALS && category != LG_CATEGORY_TYPE &&
-           category != LG_CATEGORY_MODULE && category != LG_CATEGORY_ATOM;
+        lg__node_category(state->graph, lg_columns_target(columns, edge));
+    return !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
+           kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&
+           category != LG_CATEGORY_TYPE && category != LG_CATEGORY_MODULE &&
+           category != LG_CATEGORY_ATOM;
 }
 
 // Goes on from one step. Returns the index of the step that is at `to`, or the
@@ -70,7 +71,7 @@ go_on(search *state, uint32_t at, uint32_t to)
          edge < range.end && state->count < NODES_LOOKED_AT &&
          state->edges < EDGES_LOOKED_AT;
          edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         state->edges++;
         if (!is_entered(state, edge) || is_met(state, target))
             continue;

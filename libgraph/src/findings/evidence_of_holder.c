@@ -92,7 +92,7 @@ entry_with(const lg_graph *graph, const lg__reverse *reverse,
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
             if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
                 (lg_columns_payload(columns, edge) == reference ||
-                 columns->edge_target[edge] == reference))
+                 lg_columns_target(columns, edge) == reference))
                 return edge;
     }
     return UINT64_MAX;
@@ -109,7 +109,7 @@ entry_of(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
          i < lg__first_in(reverse, node + 1) && found == UINT64_MAX; i++) {
         uint32_t source = lg__in_source(reverse, i);
         uint64_t edge = lg__in_number(reverse, i);
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+        if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK)
             found = entry_with(graph, reverse, source);
     }
     return found;
@@ -121,7 +121,8 @@ format_labels(const lg_graph *graph, const lg__way *way, lg_text *out)
 {
     for (uint32_t i = 0; i < way->length; i++) {
         lg_hop hop = {.source = lg_edge_source(graph, way->edges[i]),
-                      .target = graph->columns.edge_target[way->edges[i]],
+                      .target =
+                          lg_columns_target(&graph->columns, way->edges[i]),
                       .edges = {way->edges[i]},
                       .edge_count = 1};
         if (lg__edge_kind(graph, way->edges[i]) != LG_EDGE_DICT)
@@ -158,7 +159,7 @@ format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, root);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t frame = columns->edge_target[edge];
+        uint32_t frame = lg_columns_target(columns, edge);
         if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME ||
             lg__node_origin(graph, frame, NULL) != LG__ORIGIN_PROGRAM)
             continue;
@@ -230,7 +231,7 @@ format_recompiled(const lg_graph *graph, lg_text *out)
         return;
     const lg_edge_range edges = lg_columns_edges(columns, failures);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t list = columns->edge_target[edge];
+        uint32_t list = lg_columns_target(columns, edge);
         uint64_t count = lg_columns_first_edge(columns, list + 1) -
                          lg_columns_first_edge(columns, list);
         if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || count <= most ||

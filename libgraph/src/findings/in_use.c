@@ -28,7 +28,7 @@ lg__detection_is_running(const lg__detection *detection, uint32_t frame)
 static bool
 is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
 {
-    uint8_t kind = detection->graph->columns.edge_kind[edge];
+    uint8_t kind = lg_columns_kind(&detection->graph->columns, edge);
     if (kind & LG_EDGE_WEAK)
         return false;
     switch (kind & LG_EDGE_KIND_MASK) {
@@ -75,7 +75,7 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
         return false;
     const lg_edge_range edges = lg_columns_edges(columns, names);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_target[edge] == key)
+        if (lg_columns_target(columns, edge) == key)
             return true;
     return false;
 }
@@ -211,7 +211,7 @@ have_word(const lg_graph *graph, uint32_t tuple, const char *word)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, tuple);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (lg__string_is(lg_node_text(graph, columns->edge_target[edge]),
+        if (lg__string_is(lg_node_text(graph, lg_columns_target(columns, edge)),
                           word))
             return true;
     return false;
@@ -229,7 +229,7 @@ passes(const lg__detection *detection, uint32_t code, const char *word)
         return false;
     const lg_edge_range edges = lg_columns_edges(columns, constants);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t constant = columns->edge_target[edge];
+        uint32_t constant = lg_columns_target(columns, edge);
         if (lg__node_role(graph, constant) == LG__ROLE_TUPLE &&
             have_word(graph, constant, word))
             return true;

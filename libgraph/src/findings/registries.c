@@ -180,8 +180,9 @@ argument_of(const lg__detection *detection, uint32_t thread, const char *type)
     const lg_edge_range edges = lg_columns_edges(columns, all);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_INDEX &&
-            lg__node_is_a(detection->graph, columns->edge_target[edge], type))
-            return columns->edge_target[edge];
+            lg__node_is_a(detection->graph, lg_columns_target(columns, edge),
+                          type))
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -211,7 +212,7 @@ has_worker(const lg_graph *graph, uint32_t node)
     bool found = false;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end && !found; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         found = lg__node_role(graph, target) == LG__ROLE_FUNCTION &&
                 is_worker(lg_node_text(graph, target));
     }
@@ -227,7 +228,7 @@ is_pool_thread(const lg_graph *graph, uint32_t thread)
     const lg_edge_range edges = lg_columns_edges(columns, thread);
     for (uint64_t edge = edges.begin; edge < edges.end && !found; edge++)
         found = lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
-                has_worker(graph, columns->edge_target[edge]);
+                has_worker(graph, lg_columns_target(columns, edge));
     return found;
 }
 

@@ -99,7 +99,8 @@ look_at_referrers(looking *to)
     for (uint64_t i = lg__first_in(reverse, to->node); i < end; i++) {
         uint32_t source = lg__in_source(reverse, i);
         uint64_t edge = lg__in_number(reverse, i);
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) && to->spared[source] &&
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
+            to->spared[source] &&
             lg_node_is_reachable(detection->analysis, source) &&
             !is_of_match(to, source))
             add_source(to, source);

@@ -10,10 +10,15 @@ const lg__array_info lg__array_infos[LG__ARRAY_COUNT] = {
 };
 
 const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT] = {
-    [LG_NARROW_ADDRESS] = LG__ADDRESS,       [LG_NARROW_SIZE] = LG__SIZE,
-    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,     [LG_NARROW_FOUND] = LG__FOUND,
-    [LG_NARROW_FIRST_EDGE] = LG__FIRST_EDGE, [LG_NARROW_TYPE] = LG__TYPE,
+    [LG_NARROW_ADDRESS] = LG__ADDRESS,
+    [LG_NARROW_SIZE] = LG__SIZE,
+    [LG_NARROW_REFCOUNT] = LG__REFCOUNT,
+    [LG_NARROW_FOUND] = LG__FOUND,
+    [LG_NARROW_FIRST_EDGE] = LG__FIRST_EDGE,
+    [LG_NARROW_TYPE] = LG__TYPE,
     [LG_NARROW_PAYLOAD] = LG__EDGE_PAYLOAD,
+    [LG_NARROW_TARGET] = LG__EDGE_TARGET,
+    [LG_NARROW_KIND] = LG__EDGE_KIND,
 };
 
 size_t
@@ -97,6 +102,22 @@ write_payloads(const lg_columns *columns, uint64_t from, size_t count,
     }
 }
 
+static void
+write_targets(const lg_columns *columns, uint64_t from, size_t count,
+              uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = lg_columns_target(columns, from + i);
+}
+
+static void
+write_kinds(const lg_columns *columns, uint64_t from, size_t count,
+            uint8_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = lg_columns_kind(columns, from + i);
+}
+
 typedef uint32_t number_of(const lg_columns *columns, lg_node node);
 
 static void
@@ -129,6 +150,12 @@ lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
         return;
     case LG_NARROW_PAYLOAD:
         write_payloads(columns, from, count, out);
+        return;
+    case LG_NARROW_TARGET:
+        write_targets(columns, from, count, out);
+        return;
+    case LG_NARROW_KIND:
+        write_kinds(columns, from, count, out);
         return;
     default:
         write_numbers(columns, lg_columns_found, from, count, out);

@@ -83,8 +83,8 @@ bind_nodes_and_edges(lg_graph *graph)
         .type = lg_type_ids_wide(array[LG__TYPE].data),
         .node_flags = array[LG__NODE_FLAGS].data,
         .first_edge = {.wide = array[LG__FIRST_EDGE].data},
-        .edge_target = array[LG__EDGE_TARGET].data,
-        .edge_kind = array[LG__EDGE_KIND].data,
+        .target = {array[LG__EDGE_TARGET].data, UINT32_MAX},
+        .kind = {array[LG__EDGE_KIND].data, 0},
         .payload = {.wide = array[LG__EDGE_PAYLOAD].data},
     };
 }

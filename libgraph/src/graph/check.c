@@ -136,8 +136,8 @@ lg__check_edges(const lg_graph *graph, lg_error *err)
     for (uint32_t node = 0; node < columns->node_count; node++)
         for (const uint64_t end = lg_columns_first_edge(columns, node + 1);
              edge < end; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            unsigned kind = columns->edge_kind[edge];
+            uint32_t target = lg_columns_target(columns, edge);
+            unsigned kind = lg_columns_kind(columns, edge);
             if (!lg__edge_is_sound(
                     &rules, target, kind,
                     lg_columns_payload_from(columns, node, edge)))

@@ -115,7 +115,8 @@ lg__class_attribute(const lg_graph *graph, uint32_t class, const char *name)
     const lg_edge_range edges = lg_columns_edges(columns, order);
     for (uint64_t edge = edges.begin; edge < edges.end && found == LG_NONE;
          edge++)
-        found = lg__node_attribute(graph, columns->edge_target[edge], name);
+        found =
+            lg__node_attribute(graph, lg_columns_target(columns, edge), name);
     return found;
 }
 
@@ -258,7 +259,8 @@ is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
     const lg_columns *columns = &graph->columns;
     return lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
            lg__node_role(graph, source) == LG__ROLE_FUNCTION &&
-           lg__node_role(graph, columns->edge_target[edge]) == LG__ROLE_TUPLE &&
+           lg__node_role(graph, lg_columns_target(columns, edge)) ==
+               LG__ROLE_TUPLE &&
            lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
                                                     columns, source, edge)),
                          "__closure__");
@@ -285,8 +287,8 @@ note_edges_of(folding *state, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     bool has_closure = false;
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint8_t kind = columns->edge_kind[edge];
-        uint32_t target = columns->edge_target[edge];
+        uint8_t kind = lg_columns_kind(columns, edge);
+        uint32_t target = lg_columns_target(columns, edge);
         uint32_t rank = (uint32_t)(edge - edges.begin);
         if ((kind & LG_EDGE_WEAK) ||
             (kind & LG_EDGE_KIND_MASK) == LG_EDGE_GLOBALS)
@@ -353,8 +355,8 @@ note_cells_of(folding *state, uint32_t tuple)
     uint64_t begin = lg_columns_first_edge(columns, tuple);
     uint64_t end = lg_columns_first_edge(columns, tuple + 1);
     for (uint64_t edge = begin; edge < end; edge++) {
-        uint8_t kind = columns->edge_kind[edge];
-        uint32_t cell = columns->edge_target[edge];
+        uint8_t kind = lg_columns_kind(columns, edge);
+        uint32_t cell = lg_columns_target(columns, edge);
         if ((kind & LG_EDGE_WEAK) ||
             (kind & LG_EDGE_KIND_MASK) != LG_EDGE_INDEX ||
             lg__node_role(state->graph, cell) != LG__ROLE_CELL)
@@ -404,7 +406,7 @@ count_buffer_edges(folding *state)
             any = true;
         }
     for (uint64_t edge = 0; edge < columns->edge_count && any; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (is_buffer(state->graph, target) && state->openers[target] < 2)
             state->openers[target]++;
     }
@@ -422,9 +424,9 @@ static bool
 is_part_of(const folding *state, uint32_t holder, uint64_t edge)
 {
     const lg_graph *graph = state->graph;
-    uint32_t buffer = graph->columns.edge_target[edge];
+    uint32_t buffer = lg_columns_target(&graph->columns, edge);
     return is_buffer(graph, buffer) && state->openers[buffer] == 1 &&
-           !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
+           !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK) &&
            !(state->state[buffer] & IS_GIVEN) && !is_buffer(graph, holder) &&
            owner_of(state, buffer) == LG_NONE &&
            owner_of(state, holder) == LG_NONE &&
@@ -443,7 +445,7 @@ fold_buffers(folding *state, lg__vector *buffers)
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             if (!is_part_of(state, node, edge))
                 continue;
-            uint32_t buffer = columns->edge_target[edge];
+            uint32_t buffer = lg_columns_target(columns, edge);
             lg__folded_buffer *place =
                 lg__vector_extend(&state->graph->allocator, buffers, 1);
             if (place == NULL)

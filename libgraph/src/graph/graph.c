@@ -347,7 +347,7 @@ lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
         uint32_t key = lg_columns_payload_from(columns, dict, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
             lg__string_same(lg_node_text(graph, key), name))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     }
     return LG_NONE;
 }
@@ -372,7 +372,7 @@ lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end && found == LG_NONE;
          edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
             found = lg__dict_value(graph, target, wanted);
         else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&

@@ -346,7 +346,7 @@ uint64_t lg__graph_rounding(const lg_graph *graph);
 static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)
 {
-    return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
+    return lg_columns_kind(&graph->columns, edge) & LG_EDGE_KIND_MASK;
 }
 
 /** Returns how many references of one kind a node has. */

@@ -16,7 +16,7 @@ bool
 lg__edge_opens(const lg__hop_walk *walk, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t target = columns->edge_target[edge];
+    uint32_t target = lg_columns_target(columns, edge);
     lg__fold fold = lg__fold_of(walk->fold, target);
     return fold.owner == source &&
            edge - lg_columns_first_edge(columns, source) == fold.rank &&
@@ -29,11 +29,11 @@ emit(const lg__hop_walk *walk, uint32_t source, const uint64_t *edges,
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t target =
-        lg__seen_node(walk->fold, columns->edge_target[edges[count - 1]]);
+        lg__seen_node(walk->fold, lg_columns_target(columns, edges[count - 1]));
     lg_hop hop = {.source = source, .target = target, .edge_count = count};
     for (uint32_t i = 0; i < count; i++) {
         hop.edges[i] = edges[i];
-        hop.weak |= (columns->edge_kind[edges[i]] & LG_EDGE_WEAK) != 0;
+        hop.weak |= (lg_columns_kind(columns, edges[i]) & LG_EDGE_WEAK) != 0;
     }
     return walk->visit(walk->context, &hop);
 }
@@ -55,7 +55,7 @@ enters_cell(const lg__hop_walk *walk, uint32_t folded, uint64_t edge)
     const lg_graph *graph = walk->graph;
     return lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
            lg__node_role(graph, folded) == LG__ROLE_TUPLE &&
-           lg__node_role(graph, graph->columns.edge_target[edge]) ==
+           lg__node_role(graph, lg_columns_target(&graph->columns, edge)) ==
                LG__ROLE_CELL;
 }
 
@@ -63,7 +63,7 @@ static bool
 out_of_cell(const lg__hop_walk *walk, uint32_t source, uint64_t edges[3])
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t cell = columns->edge_target[edges[1]];
+    uint32_t cell = lg_columns_target(columns, edges[1]);
     uint64_t end = lg_columns_first_edge(columns, cell + 1);
     for (edges[2] = lg_columns_first_edge(columns, cell); edges[2] < end;
          edges[2]++)
@@ -78,7 +78,8 @@ lg__hops_through(const lg__hop_walk *walk, uint32_t source, uint64_t opener,
                  uint64_t edge)
 {
     uint64_t edges[3] = {opener, edge, 0};
-    if (enters_cell(walk, walk->graph->columns.edge_target[opener], edge))
+    if (enters_cell(walk, lg_columns_target(&walk->graph->columns, opener),
+                    edge))
         return out_of_cell(walk, source, edges);
     return !is_shown(walk, edge) || emit(walk, source, edges, 2);
 }
@@ -87,7 +88,7 @@ static bool
 out_of_folded(const lg__hop_walk *walk, uint32_t source, uint64_t opener)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t folded = columns->edge_target[opener];
+    uint32_t folded = lg_columns_target(columns, opener);
     const lg_edge_range edges = lg_columns_edges(columns, folded);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (!lg__hops_through(walk, source, opener, edge))
@@ -182,7 +183,7 @@ into_cells_of(const lg__hop_walk *walk, uint32_t owner, uint32_t tuple)
     uint64_t begin = lg_columns_first_edge(columns, tuple);
     uint64_t end = lg_columns_first_edge(columns, tuple + 1);
     for (uint64_t edge = begin; edge < end; edge++) {
-        uint32_t cell = columns->edge_target[edge];
+        uint32_t cell = lg_columns_target(columns, edge);
         lg__fold fold = lg__fold_of(walk->fold, cell);
         if (enters_cell(walk, tuple, edge) && fold.owner == owner &&
             fold.rank == edge - begin && !into_node(walk, cell))
@@ -201,7 +202,7 @@ lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node)
         return false;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (!lg__edge_opens(walk, node, edge))
             continue;
         if (!into_node(walk, target))

@@ -69,7 +69,7 @@ add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
     lg_text_add(out, "(");
     const lg_edge_range edges = lg_columns_edges(columns, tuple);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t element = columns->edge_target[edge];
+        uint32_t element = lg_columns_target(columns, edge);
         if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX)
             continue;
         lg_text_add(out, count > 0 ? ", " : "");
@@ -219,7 +219,7 @@ lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
         return;
     case LG_EDGE_KEY:
         lg_text_add(out, "key ");
-        add_key(graph, graph->columns.edge_target[edge], out);
+        add_key(graph, lg_columns_target(&graph->columns, edge), out);
         return;
     case LG_EDGE_INDEX:
         add_index(graph, edge, payload, out);
@@ -288,7 +288,7 @@ attribute(const lg_graph *graph, uint32_t node, const char *name)
             lg__string_is(lg_graph_string(graph, lg_columns_payload_from(
                                                      columns, node, edge)),
                           name))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -300,7 +300,7 @@ element(const lg_graph *graph, uint32_t tuple, uint32_t index)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_INDEX &&
             lg_columns_payload_from(columns, tuple, edge) == index)
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -344,7 +344,7 @@ static void
 add_closure_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
     const lg_columns *columns = &graph->columns;
-    uint32_t tuple = columns->edge_target[hop->edges[0]];
+    uint32_t tuple = lg_columns_target(columns, hop->edges[0]);
     uint32_t index = lg_columns_payload_from(columns, tuple, hop->edges[1]);
     lg_string name = closure_name(graph, hop->source, tuple, index);
     lg_text_add(out, "closure ");

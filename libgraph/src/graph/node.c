@@ -46,19 +46,21 @@ lg_node_edges(const lg_graph *graph, lg_node node, lg_edge *first, lg_edge *end)
 lg_node
 lg_edge_target(const lg_graph *graph, lg_edge edge)
 {
-    return graph->columns.edge_target[edge];
+    return lg_columns_target(&graph->columns, edge);
 }
 
 lg_edge_kind
 lg_edge_kind_of(const lg_graph *graph, lg_edge edge)
 {
-    return (lg_edge_kind)(graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK);
+    return (lg_edge_kind)(lg_columns_kind(&graph->columns, edge) &
+                          LG_EDGE_KIND_MASK);
 }
 
 unsigned
 lg_edge_flags(const lg_graph *graph, lg_edge edge)
 {
-    return graph->columns.edge_kind[edge] & ~(unsigned)LG_EDGE_KIND_MASK;
+    return lg_columns_kind(&graph->columns, edge) &
+           ~(unsigned)LG_EDGE_KIND_MASK;
 }
 
 // The facts that leakgraph's own adapters and rooms write, in byte order of

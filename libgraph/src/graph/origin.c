@@ -142,7 +142,7 @@ code_of(const lg_graph *graph, uint32_t frame)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, frame);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         unsigned kind = lg__edge_kind(graph, edge);
         if (kind == LG_EDGE_ATTRIBUTE &&
             lg__node_role(graph, target) == LG__ROLE_FUNCTION &&

@@ -36,7 +36,7 @@ static const uint8_t rule_of[LG_EDGE_KIND_MASK + 1] = {
 static rule
 rule_for(const lg_columns *columns, uint64_t edge)
 {
-    return (rule)rule_of[columns->edge_kind[edge] & LG_EDGE_KIND_MASK];
+    return (rule)rule_of[lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK];
 }
 
 // The pattern of a type.
@@ -59,7 +59,8 @@ pattern_of(const lg_columns *columns, uint32_t node)
 static inline uint32_t
 target_behind(const lg_columns *columns, uint64_t edge)
 {
-    return edge + 1 < columns->edge_count ? columns->edge_target[edge + 1] : 0;
+    return edge + 1 < columns->edge_count ? lg_columns_target(columns, edge + 1)
+                                          : 0;
 }
 
 static inline uint32_t
@@ -152,12 +153,13 @@ vote(learned *to, uint64_t place, uint32_t payload)
 
 // Learns from a node of a type whose pattern is not complete.
 static void
-learn_from(learned *type, const uint8_t *kind, const uint32_t *payload,
+learn_from(learned *type, const lg_edge_kinds *kind, const uint32_t *payload,
            uint64_t count)
 {
     type->nodes++;
     for (uint64_t place = 0; place < count && place < PLACES; place++)
-        if (rule_of[kind[place] & LG_EDGE_KIND_MASK] == BY_PATTERN)
+        if (rule_of[lg_edge_kinds_at(kind, place) & LG_EDGE_KIND_MASK] ==
+            BY_PATTERN)
             vote(type, place, payload[place]);
 }
 
@@ -178,10 +180,11 @@ is_to_list(const lg_columns *columns, const pattern *known, uint64_t edge,
 // Adds to a pattern, when it is complete and nothing relies on it, what a node
 // of the type should have by the places of its edges.
 static void
-add_places(learned *type, const uint8_t *kind, uint64_t count)
+add_places(learned *type, const lg_edge_kinds *kind, uint64_t count)
 {
     for (uint32_t place = 0; place < count && place < PLACES; place++) {
-        if (rule_of[kind[place] & LG_EDGE_KIND_MASK] != BY_PLACE)
+        if (rule_of[lg_edge_kinds_at(kind, place) & LG_EDGE_KIND_MASK] !=
+            BY_PLACE)
             continue;
         type->payload[place] = place;
         if (type->places <= place)
@@ -192,31 +195,33 @@ add_places(learned *type, const uint8_t *kind, uint64_t count)
 // Keeps the kinds of a node that has what its type's pattern says, and nothing
 // that the next edge should tell. Nodes like it are known at a look.
 static void
-keep_usual(learned *type, const uint8_t *kind, const uint32_t *payload,
+keep_usual(learned *type, const lg_edge_kinds *kind, const uint32_t *payload,
            uint64_t count)
 {
     if (count > type->places)
         return;
     for (uint64_t place = 0; place < count; place++) {
-        const unsigned of = rule_of[kind[place] & LG_EDGE_KIND_MASK];
+        const unsigned of =
+            rule_of[lg_edge_kinds_at(kind, place) & LG_EDGE_KIND_MASK];
         if (of == BY_NEXT || of == BY_PAIR ||
             (of == BY_PLACE && payload[place] != place) ||
             payload[place] != type->payload[place])
             return;
     }
-    memcpy(type->kind, kind, (size_t)count);
+    for (uint64_t place = 0; place < count; place++)
+        type->kind[place] = lg_edge_kinds_at(kind, place);
     type->usual = (uint32_t)count;
 }
 
 static inline bool
-is_usual(const learned *type, const uint8_t *kind, const uint32_t *payload,
-         uint64_t count)
+is_usual(const learned *type, const lg_edge_kinds *kind,
+         const uint32_t *payload, uint64_t count)
 {
     unsigned others = 0;
     if (count != type->usual)
         return false;
     for (uint64_t place = 0; place < count; place++)
-        others |= (unsigned)(kind[place] ^ type->kind[place]) |
+        others |= (lg_edge_kinds_at(kind, place) ^ type->kind[place]) |
                   (payload[place] ^ type->payload[place]);
     return others == 0;
 }
@@ -269,9 +274,9 @@ note_doubtful(const lg_allocator *allocator, const lg__payload_doubts *doubts,
 {
     for (uint64_t place = 0; place < node->count; place++) {
         const uint64_t edge = node->begin + place;
-        const lg__late_edge at = {(uint32_t)edge, columns->edge_target[edge],
-                                  node->payload[place],
-                                  columns->edge_kind[edge]};
+        const lg__late_edge at = {
+            (uint32_t)edge, lg_columns_target(columns, edge),
+            node->payload[place], lg_columns_kind(columns, edge)};
         if (lg__edge_is_sound(doubts->rules, at.target, at.kind, at.payload))
             continue;
         lg__late_edge *added = lg__vector_extend(allocator, doubts->edges, 1);
@@ -286,7 +291,8 @@ static void
 code_node(lg__payload_coder *coder, const lg_columns *columns,
           const coded_node *node, learned *type)
 {
-    const uint8_t *kind = columns->edge_kind + node->begin;
+    const lg_edge_kinds kinds = lg_edge_kinds_from(&columns->kind, node->begin);
+    const lg_edge_kinds *kind = &kinds;
     const bool is_learned = type->nodes == LEARNED;
     if (!is_learned)
         learn_from(type, kind, node->payload, node->count);
@@ -336,8 +342,8 @@ lg__payloads_code(const lg_allocator *allocator, lg__payload_coder *coder,
             learned_of(allocator, coder, lg_columns_type(columns, coder->node));
         if (type == NULL)
             return false;
-        if (is_usual(type, columns->edge_kind + begin, node.payload,
-                     node.count)) {
+        const lg_edge_kinds kind = lg_edge_kinds_from(&columns->kind, begin);
+        if (is_usual(type, &kind, node.payload, node.count)) {
             pass_node(coder, &node);
             continue;
         }
@@ -409,7 +415,7 @@ lg__payload_coded(const lg__payload_coder *coder, const lg_columns *columns,
     const lg_payloads known = {.block = coder->block.data,
                                .listed = coder->listed.data};
     return is_listed(&known, edge) ? listed_at(&known, edge)
-                                   : columns->edge_target[edge + 1];
+                                   : lg_columns_target(columns, edge + 1);
 }
 
 // Completion: the coded edges move behind the late ones that come before them,

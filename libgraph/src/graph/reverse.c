@@ -10,7 +10,7 @@ count_in_edges(const lg_columns *columns, uint32_t *first)
 {
     memset(first, 0, ((size_t)columns->node_count + 1) * sizeof *first);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        first[columns->edge_target[edge] + 1]++;
+        first[lg_columns_target(columns, edge) + 1]++;
     uint32_t sum = 0;
     for (uint64_t node = 0; node < columns->node_count; node++) {
         const uint32_t count = first[node + 1];
@@ -84,7 +84,7 @@ list_part(const parts *all, uint32_t from, uint32_t end)
     uint32_t *place = all->first + from + 1;
     uint32_t *edges = all->edges + all->waiting;
     for (uint64_t edge = 0; edge < columns->edge_count && count > 0; edge++) {
-        const uint32_t node = columns->edge_target[edge] - from;
+        const uint32_t node = lg_columns_target(columns, edge) - from;
         if (node < end - from)
             edges[place[node]++ - begin] = (uint32_t)edge;
     }

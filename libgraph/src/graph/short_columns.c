@@ -1,5 +1,5 @@
-// Types and first edges are shortened in the blocks that they have: each is
-// written where only numbers were that are read before.
+// Types, first edges, and targets with their kinds are shortened in the blocks
+// that they have: each is written where only numbers were that are read before.
 #include "graph/short_columns.h"
 
 #include "graph/graph_private.h"
@@ -334,4 +334,32 @@ lg__first_edges_shorten(lg_graph *graph)
         .far_number = far_number,
     };
     return kept;
+}
+
+void
+lg__edges_are_packed(lg_graph *graph)
+{
+    lg__array *words = &graph->array[LG__EDGE_TARGET];
+    words->data = NULL;
+    graph->array[LG__EDGE_KIND].data = NULL;
+    graph->columns.target = lg_edge_targets_packed(words->owned);
+    graph->columns.kind = lg_edge_kinds_packed(words->owned);
+}
+
+void
+lg__edges_pack(lg_graph *graph)
+{
+    const lg__array *targets = &graph->array[LG__EDGE_TARGET];
+    lg__array *kinds = &graph->array[LG__EDGE_KIND];
+    if (!is_owned(targets) || !is_owned(kinds) ||
+        graph->columns.node_count > LG_TARGET_MASK + 1)
+        return;
+    uint32_t *words = targets->owned;
+    const uint8_t *bytes = kinds->data;
+    for (uint64_t edge = 0; edge < targets->count; edge++)
+        words[edge] |= (uint32_t)bytes[edge] << LG_TARGET_BITS;
+    lg__deallocate(&graph->allocator, kinds->owned, kinds->owned_size);
+    kinds->owned = NULL;
+    kinds->owned_size = 0;
+    lg__edges_are_packed(graph);
 }

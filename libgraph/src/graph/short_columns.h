@@ -83,6 +83,13 @@ bool lg__type_ids_give(lg_graph *graph, lg__vector *words);
 /** The same for first edges. */
 bool lg__first_edges_shorten(lg_graph *graph);
 
+/** Puts the kinds of edges into the words of their targets, if the graph owns
+ *  both and has so few nodes that its targets leave room. */
+void lg__edges_pack(lg_graph *graph);
+
+/** Says that the words of targets have the kinds. */
+void lg__edges_are_packed(lg_graph *graph);
+
 /** The parts of lg_first_edges. */
 typedef struct lg__first_edges_made {
     lg__vector above;

@@ -80,7 +80,7 @@ wrapped_by(const lg_graph *graph, uint32_t node)
             graph, lg_columns_payload_from(columns, node, edge));
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (lg__string_is(name, names[i]))
-                return columns->edge_target[edge];
+                return lg_columns_target(columns, edge);
     }
     return LG_NONE;
 }

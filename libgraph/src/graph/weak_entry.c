@@ -22,8 +22,8 @@ lg__weak_referent(const lg_graph *graph, uint32_t reference)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, reference);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
-            return columns->edge_target[edge];
+        if (lg_columns_kind(columns, edge) & LG_EDGE_WEAK)
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -31,7 +31,7 @@ bool
 lg__weak_entry_read(const lg_graph *graph, uint64_t edge, lg__weak_entry *out)
 {
     uint32_t key = lg_columns_payload(&graph->columns, edge);
-    uint32_t value = graph->columns.edge_target[edge];
+    uint32_t value = lg_columns_target(&graph->columns, edge);
     if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || key == LG_NONE)
         return false;
     uint32_t weak = lg__weak_referent(graph, key);

@@ -85,7 +85,7 @@ take_below(listing *state, uint32_t node, uint32_t thread)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     uint32_t top = state->place_of[thread];
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         uint32_t place = state->place_of[target];
         if ((place == LG_NONE || state->top[place] == top) &&
             lg__policy_edge(state->analysis, edge, node) &&
@@ -120,8 +120,8 @@ caller(const lg_graph *graph, uint32_t frame, uint64_t activation)
     uint64_t mix = mixed(activation, XXH3_64bits(line.data, line.length));
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
-            mix = mixed(
-                mix, lg_columns_address(columns, columns->edge_target[edge]));
+            mix = mixed(mix, lg_columns_address(
+                                 columns, lg_columns_target(columns, edge)));
     return mix;
 }
 

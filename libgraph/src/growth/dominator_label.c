@@ -63,7 +63,7 @@ search_reference(lg__place_walk *walk, uint32_t node, uint32_t above,
     for (uint64_t edge = bits; edge < columns->edge_count;
          edge += (uint64_t)1 << 32) {
         uint32_t source = lg_edge_source(walk->graph, edge);
-        if (columns->edge_target[edge] != node ||
+        if (lg_columns_target(columns, edge) != node ||
             lg__fold_owner(walk->labels.folds, source) != above)
             continue;
         walk->spaces[above % LG__SPACES_KNOWN] =
@@ -129,8 +129,8 @@ static inline __attribute__((always_inline)) void
 consider(lg__place_walk *walk, lg__reference reference, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t target = columns->edge_target[reference.edge];
-    if (columns->edge_kind[reference.edge] & LG_EDGE_WEAK)
+    uint32_t target = lg_columns_target(columns, reference.edge);
+    if (lg_columns_kind(columns, reference.edge) & LG_EDGE_WEAK)
         return;
     if (walk->place[target] != LG__STEP_NONE &&
         !is_better(walk, reference, target))
@@ -148,12 +148,14 @@ list_held(const lg__place_walk *walk, uint32_t begin, uint32_t end,
           uint64_t from, uint64_t to, uint64_t held[HELD])
 {
     const lg_analysis *analysis = walk->analysis;
-    const uint32_t *target = walk->graph->columns.edge_target;
+    const lg_columns *columns = &walk->graph->columns;
     uint32_t nodes = end - begin;
     size_t count = 0;
     for (uint64_t edge = from; edge < to; edge++) {
         held[count] = edge;
-        count += lg__dominator_of(analysis, target[edge]) - begin < nodes;
+        count += lg__dominator_of(analysis, lg_columns_target(columns, edge)) -
+                     begin <
+                 nodes;
     }
     return count;
 }
@@ -165,7 +167,7 @@ consider_own(lg__place_walk *walk, uint64_t edge)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t above =
-        lg__dominator_of(walk->analysis, columns->edge_target[edge]);
+        lg__dominator_of(walk->analysis, lg_columns_target(columns, edge));
     const lg__place_walk_type *type =
         &walk->types[lg_columns_type(columns, above)];
     if (edge >= lg_columns_first_edge(columns, above) &&
@@ -197,9 +199,11 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
     const lg_edge_range edges = lg_columns_edges(columns, part);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (edge + AHEAD < columns->edge_count)
-            __builtin_prefetch(lg__compact_block_of(
-                &analysis->dominators, columns->edge_target[edge + AHEAD]));
-        if (lg__dominator_of(analysis, columns->edge_target[edge]) == owner)
+            __builtin_prefetch(
+                lg__compact_block_of(&analysis->dominators,
+                                     lg_columns_target(columns, edge + AHEAD)));
+        if (lg__dominator_of(analysis, lg_columns_target(columns, edge)) ==
+            owner)
             consider(walk, (lg__reference){part, edge}, space);
     }
 }
@@ -258,7 +262,7 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     uint32_t text = lg__label_text(&walk->labels, module);
     const lg_edge_range edges = lg_columns_edges(columns, space);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__dominator_of(analysis, target) != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
             continue;

@@ -340,7 +340,7 @@ largest_beside(const lg_analysis *analysis, uint32_t node)
         return node;
     const lg_edge_range edges = lg_columns_edges(columns, holder);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t beside = columns->edge_target[edge];
+        uint32_t beside = lg_columns_target(columns, edge);
         if (lg_columns_type(columns, beside) ==
                 lg_columns_type(columns, node) &&
             lg_node_dominator(analysis, beside) == holder &&

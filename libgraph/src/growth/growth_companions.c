@@ -258,7 +258,7 @@ is_list_of_threads(const lg__comparison *state, const lg_growth_row *row,
     uint64_t listed = 0;
     const lg_edge_range edges = lg_columns_edges(columns, row->node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        listed += lg__node_is_a(graph, columns->edge_target[edge],
+        listed += lg__node_is_a(graph, lg_columns_target(columns, edge),
                                 "threading.Thread");
     return (double)listed >= gained &&
            2 * listed >= lg__count_elements(graph, row->node);

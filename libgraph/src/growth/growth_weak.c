@@ -47,7 +47,7 @@ weak_key_of(const lg_graph *graph, uint32_t dict, uint32_t value)
     lg__weak_entry entry;
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_target[edge] == value &&
+        if (lg_columns_target(columns, edge) == value &&
             lg__weak_entry_read(graph, edge, &entry) && entry.by_key)
             return entry.weak;
     return LG_NONE;
@@ -172,7 +172,7 @@ lg__growth_weak_key(const lg__comparison *state, const lg_growth_row *row)
 static bool
 is_own(const lg_graph *graph, uint64_t edge)
 {
-    uint32_t target = graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&graph->columns, edge);
     lg_category category = lg__node_category(graph, target);
     return category != LG_CATEGORY_MODULE && category != LG_CATEGORY_TYPE &&
            !lg__string_is(lg__edge_name(graph, edge), "__globals__");
@@ -187,7 +187,7 @@ meet_own(const lg_graph *graph, uint32_t node, uint32_t table, uint8_t *met,
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (target == table)
             return true;
         if (met[target] || !is_own(graph, edge))
@@ -312,7 +312,7 @@ lg__growth_finalizers_settle(const lg__comparison *state, uint32_t node)
     size_t finalizers = 0;
     size_t settled = 0;
     for (uint64_t edge = edges.begin; edge < edges.end; edge += stride) {
-        uint32_t target = graph->columns.edge_target[edge];
+        uint32_t target = lg_columns_target(&graph->columns, edge);
         if (!is_finalizer(graph, target))
             continue;
         finalizers++;

@@ -38,7 +38,7 @@ mark_locals_of(lg__labels *labels, uint32_t thread)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         if (!lg__edge_opens_local(labels->graph, edge))
             continue;
-        mark(labels->locals, columns->edge_target[edge]);
+        mark(labels->locals, lg_columns_target(columns, edge));
         labels->has_locals = true;
     }
 }
@@ -451,7 +451,7 @@ take_cell(lg__labels *labels, lg__reference reference, lg__step *out)
         return take_literal(labels, ".cell_contents", out);
     lg_hop hop = {
         .source = cell.owner,
-        .target = columns->edge_target[reference.edge],
+        .target = lg_columns_target(columns, reference.edge),
         .edges = {lg_columns_first_edge(columns, cell.owner) +
                       lg__fold_of(labels->folds, tuple).rank,
                   lg_columns_first_edge(columns, tuple) + cell.rank,

@@ -284,7 +284,7 @@ add_known(const lg_graph *graph, uint32_t node, const known_limit *known,
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_named(graph, edge, known->label)) {
-            uint32_t list = columns->edge_target[edge];
+            uint32_t list = lg_columns_target(columns, edge);
             uint64_t filled = count_elements(graph, list);
             return (double)filled > EXCEEDED * (double)known->most ||
                    add_container(out,
@@ -409,13 +409,13 @@ take(sharing *state, uint32_t node, bool elements)
     bool limits = (state->state[node] & LIMITED) != 0;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint8_t *target = &state->state[columns->edge_target[edge]];
+        uint8_t *target = &state->state[lg_columns_target(columns, edge)];
         if ((*target & TAKEN) ||
             (limits && is_of_element(state, node, edge)) != elements ||
             !lg__policy_edge(state->analysis, edge, node))
             continue;
         *target |= TAKEN;
-        if (!lg__gather_append(&state->stack, columns->edge_target[edge]))
+        if (!lg__gather_append(&state->stack, lg_columns_target(columns, edge)))
             return false;
     }
     return true;
@@ -517,7 +517,7 @@ add_elements(const lg_graph *graph, const uint32_t *place_of, uint32_t node,
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t kind = lg__edge_kind(graph, edge);
-        uint32_t place = place_of[columns->edge_target[edge]];
+        uint32_t place = place_of[lg_columns_target(columns, edge)];
         if (place != LG_NONE &&
             (kind == LG_EDGE_INDEX || kind == LG_EDGE_KEY ||
              kind == LG_EDGE_VALUE || kind == LG_EDGE_ELEMENT))

@@ -80,7 +80,7 @@ add_variables(naming *state, uint32_t frame)
         variable *added = lg__vector_extend(&allocator, &state->running, 1);
         if (added == NULL)
             return false;
-        *added = (variable){columns->edge_target[edge], frame};
+        *added = (variable){lg_columns_target(columns, edge), frame};
     }
     return true;
 }
@@ -323,10 +323,10 @@ choose_handlers(naming *state)
         uint64_t edge =
             list == LG_NONE ? 0 : lg_columns_first_edge(columns, list);
         while (edge < end &&
-               state->place_of[columns->edge_target[edge]] != place)
+               state->place_of[lg_columns_target(columns, edge)] != place)
             edge++;
         if (edge < end)
-            item->example = columns->edge_target[edge];
+            item->example = lg_columns_target(columns, edge);
     }
 }
 
@@ -343,7 +343,7 @@ titled_by(const naming *state, const lg__place_item *item, uint32_t node)
         first == lg_columns_first_edge(columns, node + 1) ||
         !has_exit_handlers(state->places, item))
         return node;
-    return columns->edge_target[first];
+    return lg_columns_target(columns, first);
 }
 
 // Marks the places whose members do not all have the title of the example.

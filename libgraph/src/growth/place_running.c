@@ -61,7 +61,7 @@ add_references(resting *state, const lg__reverse *reverse,
 {
     const lg_allocator allocator = lg_allocator_default();
     const lg__momentary runs = *run;
-    uint32_t frame = state->graph->columns.edge_target[runs.edge];
+    uint32_t frame = lg_columns_target(&state->graph->columns, runs.edge);
     bool is_run = lg__edge_kind(state->graph, runs.edge) == LG_EDGE_FRAME;
     if (!is_run || runs.moment == LG__MOMENT_STACK ||
         lg__dominator_of(state->analysis, frame) != runs.source)
@@ -70,7 +70,7 @@ add_references(resting *state, const lg__reverse *reverse,
          i < lg__first_in(reverse, frame + 1); i++) {
         lg__in_edge in = lg__in_at(reverse, i);
         if (in.edge == runs.edge ||
-            (state->graph->columns.edge_kind[in.edge] & LG_EDGE_WEAK))
+            (lg_columns_kind(&state->graph->columns, in.edge) & LG_EDGE_WEAK))
             continue;
         lg__momentary *added =
             lg__vector_extend(&allocator, &state->momentary, 1);
@@ -114,9 +114,9 @@ spread(resting *state, uint32_t at, unsigned level)
     for (; at < state->met; at++) {
         const lg_edge_range edges = lg_columns_edges(columns, state->queue[at]);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
                 (all || !is_late(state, edge)))
-                reach(state, columns->edge_target[edge], level);
+                reach(state, lg_columns_target(columns, edge), level);
     }
 }
 
@@ -153,7 +153,8 @@ reach_moment(resting *state, lg__moment moment)
                        ? lg_node_is_reachable(state->analysis, items[i].source)
                        : state->level[items[i].source] != UNREACHED;
         if (now && (items[i].moment == moment || last))
-            reach(state, graph->columns.edge_target[items[i].edge], level);
+            reach(state, lg_columns_target(&graph->columns, items[i].edge),
+                  level);
     }
     spread(state, begin, level);
 }
@@ -184,9 +185,10 @@ cut_below(resting *state, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     bool enough = true;
     for (uint64_t edge = edges.begin; edge < edges.end && enough; edge++)
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
             !is_late(state, edge) &&
-            !counts_for(state, columns->edge_target[edge], state->level[node]))
+            !counts_for(state, lg_columns_target(columns, edge),
+                        state->level[node]))
             enough = cut(state, edge);
     return enough;
 }
@@ -200,7 +202,8 @@ cut_all(resting *state)
     for (size_t i = 0; i < state->momentary.count && enough; i++) {
         unsigned level = LEVEL_OF + items[i].moment;
         unsigned source = state->level[items[i].source];
-        uint32_t target = state->graph->columns.edge_target[items[i].edge];
+        uint32_t target =
+            lg_columns_target(&state->graph->columns, items[i].edge);
         bool task = items[i].moment == LG__MOMENT_TASK;
         level = level < source ? source : level;
         if (source != UNREACHED && (task || !counts_for(state, target, level)))
@@ -244,7 +247,8 @@ add_tasks(resting *state)
     const uint8_t *mark = state->analysis->policy.mark;
     bool enough = true;
     for (size_t i = 0; i < state->momentary.count && enough; i++) {
-        uint32_t target = state->graph->columns.edge_target[items[i].edge];
+        uint32_t target =
+            lg_columns_target(&state->graph->columns, items[i].edge);
         if (items[i].moment != LG__MOMENT_TASK ||
             state->level[target] != LEVEL_OF + LG__MOMENT_TASK)
             continue;

@@ -154,7 +154,8 @@ lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
     uint64_t begin = lg_columns_first_edge(columns, node);
     uint64_t edge = begin + (uint32_t)(bits - (uint32_t)begin);
     if (edge >= lg_columns_first_edge(columns, node + 1) ||
-        (columns->edge_count > LG_NONE && columns->edge_target[edge] != target))
+        (columns->edge_count > LG_NONE &&
+         lg_columns_target(columns, edge) != target))
         return false;
     *out = (lg__reference){node, edge};
     return true;

@@ -110,7 +110,7 @@ is_known(const lg_graph *graph, uint32_t source, uint32_t target)
     const uint64_t end = lg_columns_first_edge(columns, source + 1);
     if (end - edge > MOST)
         return true;
-    while (edge < end && columns->edge_target[edge] != target)
+    while (edge < end && lg_columns_target(columns, edge) != target)
         edge++;
     return edge < end;
 }

@@ -40,8 +40,8 @@ static bool
 is_seen(const lg__native *native, uint32_t node, uint64_t edge)
 {
     const lg_columns *columns = &native->graph->columns;
-    uint32_t target = columns->edge_target[edge];
-    if ((columns->edge_kind[edge] & LG_EDGE_WEAK) || target == node)
+    uint32_t target = lg_columns_target(columns, edge);
+    if ((lg_columns_kind(columns, edge) & LG_EDGE_WEAK) || target == node)
         return false;
     return !is_implicit(native, target) ||
            ((native->policy.mark[target] & LG__MARK_NAMESPACE) &&
@@ -61,7 +61,7 @@ next_reference(const lg__native *native, uint32_t node, uint32_t *next)
     while (*next < count) {
         uint64_t edge = first + (*next)++;
         if (is_seen(native, node, edge))
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     }
     return LG_NONE;
 }

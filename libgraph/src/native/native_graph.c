@@ -541,9 +541,9 @@ copy_references(graph_draft *draft, uint32_t node)
     uint8_t *kind = extend(draft, LG__EDGE_KIND, count);
     if (!draft->enough)
         return;
-    memcpy(target, columns->edge_target + first, 4 * count);
+    lg_columns_write(columns, LG_NARROW_TARGET, first, count, target);
     lg_columns_write(columns, LG_NARROW_PAYLOAD, first, count, payload);
-    memcpy(kind, columns->edge_kind + first, count);
+    lg_columns_write(columns, LG_NARROW_KIND, first, count, kind);
 }
 
 // Says where the references of the nodes so far end, and the next ones begin.

@@ -33,7 +33,7 @@ follow(worth_search *search, uint32_t node)
         if (lg__edge_kind(search->graph, edge) != LG_EDGE_NATIVE)
             continue;
         const unsigned level = lg_edge_level(search->graph, edge);
-        if (!raise(search, columns->edge_target[edge],
+        if (!raise(search, lg_columns_target(columns, edge),
                    level < here ? level : here))
             return false;
     }

@@ -243,8 +243,8 @@ follow_references(path_search *search, uint32_t node)
     const lg_columns *columns = &search->native->graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            enqueue(search, columns->edge_target[edge],
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+            enqueue(search, lg_columns_target(columns, edge),
                     lg__best(search->native, node), node, 0);
 }
 
@@ -456,8 +456,8 @@ forget_kept(path_search *search)
     while (search->enough && pop(search, 0, &next)) {
         const lg_edge_range edges = lg_columns_edges(columns, next.vertex);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
-                forget_entrance(search, columns->edge_target[edge]);
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+                forget_entrance(search, lg_columns_target(columns, edge));
     }
 }
 

@@ -8,9 +8,9 @@ lg__reference
 lg__hop_reference(const lg_graph *graph, const lg_hop *hop)
 {
     uint32_t last = hop->edge_count - 1;
-    uint32_t source = last == 0
-                          ? hop->source
-                          : graph->columns.edge_target[hop->edges[last - 1]];
+    uint32_t source =
+        last == 0 ? hop->source
+                  : lg_columns_target(&graph->columns, hop->edges[last - 1]);
     return (lg__reference){source, hop->edges[last]};
 }
 
@@ -28,10 +28,11 @@ bool
 lg__references_are_one(const lg_graph *graph, const lg__folds *folds,
                        lg__reference one, lg__reference other)
 {
-    const uint32_t *target = graph->columns.edge_target;
+    const lg_columns *columns = &graph->columns;
     if (one.edge == other.edge)
         return true;
-    return target[one.edge] == target[other.edge] &&
+    return lg_columns_target(columns, one.edge) ==
+               lg_columns_target(columns, other.edge) &&
            lg__seen_node(folds, one.source) ==
                lg__seen_node(folds, other.source) &&
            lg__reference_is_attribute(graph, folds, one) &&
@@ -57,7 +58,7 @@ namespace_of(const lg_graph *graph, uint32_t class_node)
     const lg_edge_range edges = lg_columns_edges(columns, class_node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
-            return columns->edge_target[edge];
+            return lg_columns_target(columns, edge);
     return LG_NONE;
 }
 
@@ -67,7 +68,7 @@ mark_values(const lg_graph *graph, uint32_t names, uint8_t bit, uint8_t *marks)
     const lg_columns *columns = &graph->columns;
     const lg_edge_range edges = lg_columns_edges(columns, names);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             may_be_shared(graph, target))
             marks[target] |= bit;
@@ -96,7 +97,7 @@ has_value(const lg_graph *graph, uint32_t class_node, lg_string name,
         return false;
     const lg_edge_range edges = lg_columns_edges(columns, names);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-        if (columns->edge_target[edge] == target &&
+        if (lg_columns_target(columns, edge) == target &&
             lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
             lg__string_same(lg__edge_name(graph, edge), name))
             return true;
@@ -107,7 +108,7 @@ bool
 lg__edge_repeats_class(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
     lg_string name = lg__edge_name(graph, edge);
-    uint32_t target = graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&graph->columns, edge);
     if (lg__node_category(graph, source) != LG_CATEGORY_OTHER ||
         name.length == 0)
         return false;

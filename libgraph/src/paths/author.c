@@ -60,7 +60,7 @@ module_of(const lg_graph *graph, uint32_t function)
     const lg_edge_range edges = lg_columns_edges(columns, function);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS)
-            return lg_node_folded_into(graph, columns->edge_target[edge]);
+            return lg_node_folded_into(graph, lg_columns_target(columns, edge));
     return LG_NONE;
 }
 
@@ -142,9 +142,9 @@ lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
     const lg_edge_range edges = lg_columns_edges(columns, class);
     for (uint64_t at = edges.begin; at < edges.end; at++)
         if (lg__edge_kind(graph, at) == LG_EDGE_KEY &&
-            lg__string_same(lg_node_text(graph, columns->edge_target[at]),
+            lg__string_same(lg_node_text(graph, lg_columns_target(columns, at)),
                             name))
-            return columns->edge_target[at];
+            return lg_columns_target(columns, at);
     return LG_NONE;
 }
 

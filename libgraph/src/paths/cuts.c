@@ -39,7 +39,7 @@ typedef struct cut_search {
 static bool
 is_closure(const lg__hop_walk *walk, uint32_t owner, uint64_t edge)
 {
-    uint32_t target = walk->graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&walk->graph->columns, edge);
     return lg__edge_opens(walk, owner, edge) &&
            lg__node_role(walk->graph, target) == LG__ROLE_TUPLE;
 }
@@ -62,7 +62,7 @@ begin(const lg__hop_walk *walk, uint32_t node)
     uint64_t edge = lg_columns_first_edge(columns, fold.owner);
     while (!is_closure(walk, fold.owner, edge))
         edge++;
-    uint32_t tuple = walk->graph->columns.edge_target[edge];
+    uint32_t tuple = lg_columns_target(&walk->graph->columns, edge);
     hop.edges[hop.edge_count++] = edge;
     hop.edges[hop.edge_count++] =
         lg_columns_first_edge(columns, tuple) + fold.rank;
@@ -75,13 +75,14 @@ static bool
 goes_on(const lg__hop_walk *walk, const lg_hop *hop)
 {
     const lg_graph *graph = walk->graph;
-    const uint32_t *targets = graph->columns.edge_target;
+    const lg_columns *columns = &graph->columns;
     if (hop->edge_count == 1)
         return lg__edge_opens(walk, hop->source, hop->edges[0]);
     return hop->edge_count == 2 &&
            is_closure(walk, hop->source, hop->edges[0]) &&
            lg__edge_kind(graph, hop->edges[1]) == LG_EDGE_INDEX &&
-           lg__node_role(graph, targets[hop->edges[1]]) == LG__ROLE_CELL;
+           lg__node_role(graph, lg_columns_target(columns, hop->edges[1])) ==
+               LG__ROLE_CELL;
 }
 
 // Turns edges into hops. Each edge begins where the one before ends. A folded
@@ -96,7 +97,7 @@ trail_fold(const lg__hop_walk *walk, const uint64_t *edges, size_t count,
         return lg__error_memory(err);
     lg_hop hop = {0};
     for (size_t i = 0; i < count; i++) {
-        uint32_t target = graph->columns.edge_target[edges[i]];
+        uint32_t target = lg_columns_target(&graph->columns, edges[i]);
         if (hop.edge_count == 0)
             hop = begin(walk, lg_edge_source(graph, edges[i]));
         hop.edges[hop.edge_count++] = edges[i];
@@ -152,7 +153,7 @@ search_back(cut_search *state, uint32_t end, bool below)
             lg__in_edge in = lg__in_at(reverse, at);
             uint64_t edge = in.edge;
             if (state->by[in.source] != 0 ||
-                (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+                (lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
                 state->role[in.source] == LG__FLOW_CLOSED ||
                 (state->cut.below[in.source] != 0) != below)
                 continue;
@@ -170,9 +171,10 @@ static lg_status
 hops_along(const cut_search *state, uint32_t start, uint32_t end,
            uint64_t before, lg_hops *out, lg_error *err)
 {
-    const uint32_t *target = state->graph->columns.edge_target;
+    const lg_columns *columns = &state->graph->columns;
     size_t count = before != UINT64_MAX;
-    for (uint32_t at = start; at != end; at = target[edge_of(state, at)])
+    for (uint32_t at = start; at != end;
+         at = lg_columns_target(columns, edge_of(state, at)))
         count++;
     uint64_t *edges = lg__alloc((count + 1) * sizeof *edges);
     if (edges == NULL)
@@ -180,7 +182,8 @@ hops_along(const cut_search *state, uint32_t start, uint32_t end,
     size_t filled = 0;
     if (before != UINT64_MAX)
         edges[filled++] = before;
-    for (uint32_t at = start; at != end; at = target[edge_of(state, at)])
+    for (uint32_t at = start; at != end;
+         at = lg_columns_target(columns, edge_of(state, at)))
         edges[filled++] = edge_of(state, at);
     lg_status status = trail_fold(&state->walk, edges, count, out, err);
     lg__free(edges);
@@ -285,8 +288,9 @@ cut_list_paths(cut_search *state, size_t limit, lg_error *err)
         search_back(state, state->network.target, true);
     for (size_t i = 0; status == LG_OK && i < count; i++) {
         uint64_t edge = state->cut.edges[i];
-        status = hops_along(state, state->graph->columns.edge_target[edge],
-                            state->network.target, edge, &rest[i], err);
+        status =
+            hops_along(state, lg_columns_target(&state->graph->columns, edge),
+                       state->network.target, edge, &rest[i], err);
     }
     for (size_t i = 0; status == LG_OK && i < count; i++)
         status = add_cut(state, state->cut.edges[i], &rest[i], err);
@@ -366,7 +370,7 @@ edge_is_plain(const lg_graph *graph, uint64_t edge)
 {
     lg_hop hop = {.edges = {edge}, .edge_count = 1};
     hop.source = lg_edge_source(graph, edge);
-    hop.target = graph->columns.edge_target[edge];
+    hop.target = lg_columns_target(&graph->columns, edge);
     return lg__edge_can_be_cut(graph, edge) &&
            lg__hop_penalty(graph, &hop) == 0;
 }
@@ -607,7 +611,7 @@ is_only_edge_in(suspicion *state, uint32_t node, uint64_t into)
          i < lg__first_in(reverse, node + 1); i++) {
         lg__in_edge in = lg__in_at(reverse, i);
         uint64_t edge = in.edge;
-        if (edge == into || (columns->edge_kind[edge] & LG_EDGE_WEAK) ||
+        if (edge == into || (lg_columns_kind(columns, edge) & LG_EDGE_WEAK) ||
             !lg_node_is_reachable(state->analysis, in.source))
             continue;
         if (!dominates(state, node, in.source))
@@ -641,7 +645,7 @@ lg__suspects_mark(const lg_analysis *analysis, const lg__hop_walk *walk,
     for (size_t i = 0; i < path->count; i++) {
         const lg_hop *hop = &path->hops[i];
         uint64_t last = hop->edges[hop->edge_count - 1];
-        uint32_t node = walk->graph->columns.edge_target[last];
+        uint32_t node = lg_columns_target(&walk->graph->columns, last);
         suspect[i] = lg__edge_can_be_cut(walk->graph, last) &&
                      !is_entry(analysis, node) &&
                      !is_cached_function(walk->graph, node) &&

@@ -258,7 +258,7 @@ access_to(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
          i < lg__first_in(reverse, node + 1); i++) {
         uint32_t source = lg__in_source(reverse, i);
         uint64_t edge = lg__in_number(reverse, i);
-        if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
+        if (lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK)
             continue;
         found.viewed = true;
         if (is_view(graph, source) ||
@@ -361,6 +361,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
            !is_read_only(graph, source, edge) &&
            !is_of_frozen(graph, source, edge) &&
            !is_only_viewed(graph, source) &&
-           !lg__passes_over(graph, source, graph->columns.edge_target[edge]) &&
+           !lg__passes_over(graph, source,
+                            lg_columns_target(&graph->columns, edge)) &&
            !lg__edge_is_of_shell(graph, edge);
 }

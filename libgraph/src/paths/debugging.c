@@ -32,7 +32,7 @@ module_read_by(const lg_graph *graph, uint32_t node)
         if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS &&
             !is_builtins(graph, edge)) {
             uint32_t module =
-                lg_node_folded_into(graph, columns->edge_target[edge]);
+                lg_node_folded_into(graph, lg_columns_target(columns, edge));
             if (module != LG_NONE)
                 return module;
         }
@@ -58,7 +58,7 @@ lg__frame_module(const lg_graph *graph, uint32_t frame)
     uint64_t end = lg_columns_first_edge(columns, frame + 1);
     for (uint64_t edge = lg_columns_first_edge(columns, frame);
          edge < end && module == LG_NONE; edge++) {
-        uint32_t target = columns->edge_target[edge];
+        uint32_t target = lg_columns_target(columns, edge);
         if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
             tells_module(graph, frame, target))
             module = module_read_by(graph, target);
@@ -113,7 +113,7 @@ has_variable(const lg_graph *graph, uint32_t frame, uint32_t value)
     const lg_edge_range edges = lg_columns_edges(columns, frame);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL &&
-            columns->edge_target[edge] == value)
+            lg_columns_target(columns, edge) == value)
             return true;
     return false;
 }
@@ -127,7 +127,7 @@ is_copy(const lg_graph *graph, uint32_t frame, uint32_t dict)
     const lg_edge_range edges = lg_columns_edges(columns, dict);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
-            has_variable(graph, frame, columns->edge_target[edge]))
+            has_variable(graph, frame, lg_columns_target(columns, edge)))
             return true;
     return false;
 }
@@ -140,8 +140,8 @@ mark_copies(marking *state, uint32_t frame)
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_ATTRIBUTE &&
             lg__string_is(lg__edge_name(state->graph, edge), "f_locals") &&
-            is_copy(state->graph, frame, columns->edge_target[edge]))
-            mark(state, columns->edge_target[edge], LG__LATE_COPY);
+            is_copy(state->graph, frame, lg_columns_target(columns, edge)))
+            mark(state, lg_columns_target(columns, edge), LG__LATE_COPY);
 }
 
 // Returns whether the value is a method of a list, dict, set or deque.
@@ -172,8 +172,9 @@ mark_methods(marking *state, uint32_t frame)
     const lg_edge_range edges = lg_columns_edges(columns, frame);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (lg__edge_kind(state->graph, edge) == LG_EDGE_LOCAL &&
-            is_method_of_container(state->graph, columns->edge_target[edge]))
-            mark(state, columns->edge_target[edge], LG__LATE_METHOD);
+            is_method_of_container(state->graph,
+                                   lg_columns_target(columns, edge)))
+            mark(state, lg_columns_target(columns, edge), LG__LATE_METHOD);
 }
 
 static void

@@ -44,7 +44,7 @@ typedef struct search {
 static bool
 is_part(const search *state, uint64_t edge)
 {
-    unsigned kind = state->columns->edge_kind[edge];
+    unsigned kind = lg_columns_kind(state->columns, edge);
     return !(kind & LG_EDGE_WEAK) &&
            !(state->network->without_calls &&
              (kind & LG_EDGE_KIND_MASK) == LG_EDGE_STACK);
@@ -80,7 +80,7 @@ look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
     if (!state->crossed[node] ||
         out->edge >= lg_columns_first_edge(state->columns, node + 1))
         return false;
-    *before = state->columns->edge_target[out->edge];
+    *before = lg_columns_target(state->columns, out->edge);
     *usable = state->flow[out->edge] > 0;
     return true;
 }
@@ -276,12 +276,12 @@ look_for_kept(search *state, lg__min_cut *out, lg_error *err)
     size_t count = 0;
     for (uint32_t at = source;
          source != LG_NONE && at != state->network->target;
-         at = state->columns->edge_target[by[at]])
+         at = lg_columns_target(state->columns, by[at]))
         count++;
     out->kept = count > 0 ? lg__alloc(count * sizeof *out->kept) : NULL;
     bool memory = count == 0 || out->kept != NULL;
     for (uint32_t at = source; memory && out->kept_count < count;
-         at = state->columns->edge_target[by[at]])
+         at = lg_columns_target(state->columns, by[at]))
         out->kept[out->kept_count++] = by[at];
     lg__free(by);
     return memory ? LG_OK : lg__error_memory(err);

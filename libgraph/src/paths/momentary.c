@@ -38,7 +38,7 @@ list_frames(const lg_graph *graph, uint32_t thread, uint8_t *listed,
     const lg_allocator allocator = lg_allocator_default();
     const lg_edge_range edges = lg_columns_edges(&graph->columns, thread);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t frame = graph->columns.edge_target[edge];
+        uint32_t frame = lg_columns_target(&graph->columns, edge);
         if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME || listed[frame])
             continue;
         lg__running *added = lg__vector_extend(&allocator, out, 1);
@@ -76,7 +76,7 @@ lg__root_is_momentary(const lg_graph *graph, uint32_t index)
 static bool
 is_strong(const lg_graph *graph, uint64_t edge)
 {
-    return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
+    return !(lg_columns_kind(&graph->columns, edge) & LG_EDGE_WEAK);
 }
 
 static bool
@@ -104,7 +104,7 @@ has_task(const listing *state, uint32_t frame)
     const lg_edge_range edges = lg_columns_edges(&state->graph->columns, frame);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (is_strong(state->graph, edge) &&
-            is_task(state, state->graph->columns.edge_target[edge]))
+            is_task(state, lg_columns_target(&state->graph->columns, edge)))
             return true;
     return false;
 }

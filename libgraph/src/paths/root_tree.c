@@ -116,7 +116,7 @@ static void
 meet_target(search *state, uint32_t node, uint64_t opener, uint64_t edge)
 {
     const lg_graph *graph = state->tree.walk.graph;
-    uint32_t target = graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&graph->columns, edge);
     bool direct = opener == edge;
     if ((state->state[target] & SHARED) &&
         lg__edge_repeats_class(graph, node, edge))
@@ -159,15 +159,15 @@ visit_namespace(search *state, uint32_t node, uint64_t opener)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
     uint8_t source = state->state[node];
-    uint32_t names = columns->edge_target[opener];
+    uint32_t names = lg_columns_target(columns, opener);
     const lg_edge_range edges = lg_columns_edges(columns, names);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t at = columns->edge_target[edge];
+        uint32_t at = lg_columns_target(columns, edge);
         uint8_t target = state->state[at];
         if (target & FOLDED)
             lg__hops_through(&state->tree.walk, node, opener, edge);
         else if (is_news(target, source) &&
-                 !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+                 !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
             meet_target(state, node, opener, edge);
     }
 }
@@ -176,7 +176,7 @@ static void
 visit_folded(search *state, uint32_t node, uint64_t edge)
 {
     const lg__hop_walk *walk = &state->tree.walk;
-    uint32_t target = walk->graph->columns.edge_target[edge];
+    uint32_t target = lg_columns_target(&walk->graph->columns, edge);
     if (lg__edge_opens(walk, node, edge) &&
         lg__node_role(walk->graph, target) != LG__ROLE_TUPLE)
         visit_namespace(state, node, edge);
@@ -192,12 +192,12 @@ visit_edges(search *state, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     state->at = node;
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        uint32_t at = columns->edge_target[edge];
+        uint32_t at = lg_columns_target(columns, edge);
         uint8_t target = state->state[at];
         if (target & FOLDED)
             visit_folded(state, node, edge);
         else if (is_news(target, source) &&
-                 !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+                 !(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
             meet_target(state, node, edge, edge);
     }
 }
@@ -249,8 +249,7 @@ pass_listed(search *state, unsigned turn, lg_error *err)
             uint64_t edge = lg_columns_first_edge(columns, ahead[EDGES_AHEAD]);
             __builtin_prefetch(lg_first_edges_ahead(&columns->first_edge,
                                                     ahead[PLACES_AHEAD]));
-            __builtin_prefetch(&columns->edge_target[edge]);
-            __builtin_prefetch(&columns->edge_kind[edge]);
+            lg_columns_prefetch_edge(columns, edge);
         }
         goes_on = pass(state, *ahead, turn, err);
     }
@@ -445,7 +444,7 @@ mark_momentary(const lg_graph *graph, const lg__momentary *reference,
                uint8_t *level)
 {
     uint32_t late = lg__edge_kind(graph, reference->edge) == LG_EDGE_FRAME
-                        ? graph->columns.edge_target[reference->edge]
+                        ? lg_columns_target(&graph->columns, reference->edge)
                     : reference->moment == LG__MOMENT_TASK ? reference->source
                                                            : LG_NONE;
     if (late != LG_NONE && level[late] == 0 &&

@@ -133,7 +133,7 @@ static bool
 steps_inward(const lg_graph *graph, uint32_t node, uint64_t edge)
 {
     const lg_hop hop = {.source = node,
-                        .target = graph->columns.edge_target[edge],
+                        .target = lg_columns_target(&graph->columns, edge),
                         .edges = {edge},
                         .edge_count = 1};
     return is_awaited(graph, &hop);
@@ -145,6 +145,6 @@ lg__node_awaits(const lg_graph *graph, uint32_t node)
     const lg_edge_range edges = lg_columns_edges(&graph->columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++)
         if (steps_inward(graph, node, edge))
-            return graph->columns.edge_target[edge];
+            return lg_columns_target(&graph->columns, edge);
     return LG_NONE;
 }

@@ -137,8 +137,9 @@ inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
         const lg_edge_range range =
             lg_columns_edges(columns, component.nodes[i]);
         for (uint64_t e = range.begin; e < range.end; e++) {
-            if (columns->edge_kind[e] & LG_EDGE_WEAK ||
-                lg_node_component(analysis, columns->edge_target[e]) != index)
+            if (lg_columns_kind(columns, e) & LG_EDGE_WEAK ||
+                lg_node_component(analysis, lg_columns_target(columns, e)) !=
+                    index)
                 continue;
             if (edges != NULL)
                 edges[count] = e;

@@ -557,7 +557,7 @@ add_ends(arrow_batch *batch, const lg_graph *graph,
         if (!near || lg_columns_first_edge(columns, last + 1) <= edge)
             last = lg_edge_source(graph, edge);
         source[i] = last;
-        target[i] = columns->edge_target[edge];
+        target[i] = lg_columns_target(columns, edge);
     }
 }
 
@@ -569,7 +569,7 @@ add_labels(arrow_batch *batch, const lg_graph *graph,
     lg_text label = {0};
     open_column(batch, text("kind"), "u");
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
-        uint8_t kind = columns->edge_kind[lg__sequence_number(edges, i)];
+        uint8_t kind = lg_columns_kind(columns, lg__sequence_number(edges, i));
         append_text(batch, text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
     }
     open_column(batch, text("label"), "u");
@@ -581,8 +581,9 @@ add_labels(arrow_batch *batch, const lg_graph *graph,
     lg_text_free(&label);
     open_column(batch, text("weak"), "b");
     for (Py_ssize_t i = 0; i < edges->range.length; i++)
-        append_value(batch, (columns->edge_kind[lg__sequence_number(edges, i)] &
-                             LG_EDGE_WEAK) != 0);
+        append_value(batch,
+                     (lg_columns_kind(columns, lg__sequence_number(edges, i)) &
+                      LG_EDGE_WEAK) != 0);
 }
 
 static arrow_batch *

@@ -36,9 +36,9 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
         {"found", of->found.wide, LG_NARROW_FOUND, nodes, 4, "I"},
         {"node_flags", of->node_flags, LG_NARROW_COUNT, nodes, 2, "H"},
         {"first_edge", NULL, LG_NARROW_FIRST_EDGE, nodes + 1, 8, "Q"},
-        {"edge_target", of->edge_target, LG_NARROW_COUNT, edges, 4, "I"},
+        {"edge_target", NULL, LG_NARROW_TARGET, edges, 4, "I"},
         {"edge_payload", of->payload.wide, LG_NARROW_PAYLOAD, edges, 4, "I"},
-        {"edge_kind", of->edge_kind, LG_NARROW_COUNT, edges, 1, "B"},
+        {"edge_kind", NULL, LG_NARROW_KIND, edges, 1, "B"},
     };
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (PyUnicode_CompareWithASCIIString(name, views[i].name) == 0) {

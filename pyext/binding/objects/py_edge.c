@@ -36,8 +36,9 @@ get_target(lg__edge_object *self, void *Py_UNUSED(closure))
     lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    return lg__node_new(lg__object_state(self), self->snapshot,
-                        lg_graph_columns(graph)->edge_target[self->index]);
+    return lg__node_new(
+        lg__object_state(self), self->snapshot,
+        lg_columns_target(lg_graph_columns(graph), self->index));
 }
 
 static PyObject *
@@ -63,7 +64,7 @@ static int
 kind_byte(lg__edge_object *self)
 {
     lg_graph *graph = lg__snapshot_graph(self->snapshot);
-    return graph ? lg_graph_columns(graph)->edge_kind[self->index] : -1;
+    return graph ? lg_columns_kind(lg_graph_columns(graph), self->index) : -1;
 }
 
 static PyObject *
@@ -177,7 +178,8 @@ edge_repr(lg__edge_object *self)
     lg_text_add(&text, " ");
     lg_edge_label(graph, self->index, &text);
     lg_text_add(&text, " -> ");
-    lg_node_title(graph, lg_graph_columns(graph)->edge_target[self->index],
+    lg_node_title(graph,
+                  lg_columns_target(lg_graph_columns(graph), self->index),
                   false, &text);
     lg_text_add(&text, ">");
     return lg__text_object(&text);

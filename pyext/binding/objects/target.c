@@ -295,8 +295,8 @@ shares_item(const lg_graph *graph, uint32_t node, PyObject *target)
     uint64_t edge = lg_columns_first_edge(columns, node);
     for (; edge < lg_columns_first_edge(columns, node + 1); edge++) {
         Py_ssize_t at = lg_columns_payload(columns, edge);
-        unsigned kind = columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
-        uint32_t item = columns->edge_target[edge];
+        unsigned kind = lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK;
+        uint32_t item = lg_columns_target(columns, edge);
         if (kind == LG_EDGE_INDEX && at < PySequence_Fast_GET_SIZE(target) &&
             lg_columns_address(columns, item) ==
                 (uint64_t)(uintptr_t)PySequence_Fast_GET_ITEM(target, at))

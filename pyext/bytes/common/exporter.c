@@ -113,8 +113,8 @@ passes_on(lg__adapter_pass *pass, uint32_t node, const void *address)
     while (node != LG_NONE && lg__pass_edges(pass, node, &edge, &end)) {
         node = LG_NONE;
         for (; edge < end; edge++) {
-            uint32_t target = builder->edge_target[edge];
-            unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
+            uint32_t target = lg_builder_target(builder, edge);
+            unsigned kind = lg_builder_kind(builder, edge) & LG_EDGE_KIND_MASK;
             PyObject *object =
                 (PyObject *)(uintptr_t)lg_builder_address(builder, target);
             if (kind == LG_EDGE_DICT)

@@ -251,8 +251,8 @@ name_reported(lg__torch *torch, uint32_t source, uint32_t target,
     uint64_t i, end;
     lg_builder_edges(builder, source, &i, &end);
     for (; i < end; i++) {
-        unsigned kind = builder->edge_kind[i] & LG_EDGE_KIND_MASK;
-        if (builder->edge_target[i] != target ||
+        unsigned kind = lg_builder_kind(builder, i) & LG_EDGE_KIND_MASK;
+        if (lg_builder_target(builder, i) != target ||
             (kind != LG_EDGE_REFERENCE && kind != LG_EDGE_FIELD))
             continue;
         lg_builder_rename(builder, i, LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED,

@@ -310,7 +310,7 @@ lg__pass_has_edge(lg__adapter_pass *pass, uint32_t source, uint32_t target)
     if (!lg__pass_edges(pass, source, &edge, &end))
         return false;
     for (; edge < end; edge++)
-        if (builder->edge_target[edge] == target)
+        if (lg_builder_target(builder, edge) == target)
             return true;
     return false;
 }

@@ -28,15 +28,15 @@ static void
 record_edge(lg__heap_walk *walk, uint64_t edge)
 {
     const lg_builder *builder = walk->builder;
-    switch (builder->edge_kind[edge] & LG_EDGE_KIND_MASK) {
+    switch (lg_builder_kind(builder, edge) & LG_EDGE_KIND_MASK) {
     case LG_EDGE_VALUE:
         lg__text_record(walk, lg_builder_key(builder, edge));
         break;
     case LG_EDGE_KEY:
-        lg__text_record(walk, builder->edge_target[edge]);
+        lg__text_record(walk, lg_builder_target(builder, edge));
         break;
     case LG_EDGE_DICT:
-        lg__text_record_names(walk, builder->edge_target[edge]);
+        lg__text_record_names(walk, lg_builder_target(builder, edge));
         break;
     default:
         break;

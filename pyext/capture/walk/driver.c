@@ -48,10 +48,10 @@ partial_entered(lg__heap_walk *walk, uint32_t node)
         return;
     for (uint64_t edge = lg_builder_first_edge(builder, node);
          edge < builder->edge_count; edge++) {
-        unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
-        uint8_t *target = &depth[builder->edge_target[edge]];
+        unsigned kind = lg_builder_kind(builder, edge) & LG_EDGE_KIND_MASK;
+        uint8_t *target = &depth[lg_builder_target(builder, edge)];
         if (kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&
-            !(builder->edge_kind[edge] & LG_EDGE_WEAK) && *target == 0)
+            !(lg_builder_kind(builder, edge) & LG_EDGE_WEAK) && *target == 0)
             *target = (uint8_t)(depth[node] + 1);
     }
 }
@@ -264,7 +264,8 @@ walk_tuple(lg__heap_walk *walk, PyObject *object)
     walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
     if (builder->node_flags[builder->open_node] & LG__NODE_VARIABLES)
         for (; edge < builder->edge_count; edge++)
-            lg_builder_mark(builder, builder->edge_target[edge], LG_NODE_NAME);
+            lg_builder_mark(builder, lg_builder_target(builder, edge),
+                            LG_NODE_NAME);
 }
 
 /** An object of LG__PLAN_STRUCT. */

@@ -51,7 +51,7 @@ build_index(lg__heap_walk *walk)
     memset(heads, 0, buckets * sizeof *heads);
     /* Go backwards, so that a bucket has its edges in the order reported. */
     for (uint64_t rank = names->count; rank-- > 0;) {
-        uint32_t target = walk->builder->edge_target[names->first + rank];
+        uint32_t target = lg_builder_target(walk->builder, names->first + rank);
         uint32_t *head = &heads[bucket_of(names, target)];
         links[rank] = *head;
         *head = (uint32_t)rank + 1;
@@ -84,8 +84,8 @@ take_unnamed(lg__heap_walk *walk, uint32_t target)
     if (!names->indexed) {
         for (uint64_t rank = 0; rank < names->count; rank++) {
             uint64_t edge = names->first + rank;
-            if (builder->edge_target[edge] == target &&
-                builder->edge_kind[edge] == UNNAMED)
+            if (lg_builder_target(builder, edge) == target &&
+                lg_builder_kind(builder, edge) == UNNAMED)
                 return edge;
         }
         return UINT64_MAX;
@@ -94,7 +94,7 @@ take_unnamed(lg__heap_walk *walk, uint32_t target)
     uint32_t *link = (uint32_t *)names->heads.data + bucket_of(names, target);
     while (*link) {
         uint32_t rank = *link - 1;
-        if (builder->edge_target[names->first + rank] == target) {
+        if (lg_builder_target(builder, names->first + rank) == target) {
             *link = links[rank];
             return names->first + rank;
         }
@@ -165,10 +165,10 @@ lg__edge_names_close(lg__heap_walk *walk, PyObject *object,
     uint32_t rank = 0;
     for (uint64_t i = 0; i < names->count; i++) {
         uint64_t edge = names->first + i;
-        if (builder->edge_kind[edge] != UNNAMED)
+        if (lg_builder_kind(builder, edge) != UNNAMED)
             continue;
         const void *target = (const void *)(uintptr_t)lg_builder_address(
-            builder, builder->edge_target[edge]);
+            builder, lg_builder_target(builder, edge));
         uint32_t offset =
             ranked || !search
                 ? 0

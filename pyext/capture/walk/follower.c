@@ -117,7 +117,7 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
         {builder->node_flags, nodes, most, sizeof *builder->node_flags},
         {builder->first_above, nodes + nodes / LG_FIRST_EDGES_BLOCK,
          most + most / LG_FIRST_EDGES_BLOCK, sizeof *builder->first_above},
-        {builder->edge_target, edges, most_edges, sizeof *builder->edge_target},
+        {builder->edge_word, edges, most_edges, sizeof *builder->edge_word},
         {builder->edge_kind, edges, most_edges, sizeof *builder->edge_kind},
         [LG__FILLED_MAP] = chunk_of(follower),
     };

@@ -183,7 +183,8 @@ mark_names_of(lg_builder *builder, uint32_t dict)
     uint64_t item, end;
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
-        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+        if ((lg_builder_kind(builder, item) & LG_EDGE_KIND_MASK) ==
+            LG_EDGE_VALUE)
             builder->node_flags[lg_builder_key(builder, item)] |= LG_NODE_NAME;
 }
 
@@ -203,16 +204,16 @@ mark_names(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     const lg_edge end = builder->edge_count;
-    const uint8_t *kinds = builder->edge_kind;
     size_t count;
     lg_edge edge;
     const lg_node *listed =
         lg_additions_namespaces(walk->follower.additions, &count, &edge);
     for (size_t i = 0; i < count; i++)
         mark_names_of(builder, listed[i]);
-    for (edge = lg_edge_of_kind(kinds, LG_EDGE_DICT, edge, end); edge < end;
-         edge = lg_edge_of_kind(kinds, LG_EDGE_DICT, edge + 1, end))
-        mark_names_of(builder, builder->edge_target[edge]);
+    for (edge = lg_builder_edge_of_kind(builder, LG_EDGE_DICT, edge, end);
+         edge < end;
+         edge = lg_builder_edge_of_kind(builder, LG_EDGE_DICT, edge + 1, end))
+        mark_names_of(builder, lg_builder_target(builder, edge));
 }
 
 /** If a tuple is a key, its elements are keys, too. Returns whether it is a
@@ -230,8 +231,10 @@ mark_parts_of_key(lg__heap_walk *walk, uint32_t node)
     uint64_t edge, end;
     lg_builder_edges(builder, node, &edge, &end);
     for (; edge < end; edge++)
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_INDEX)
-            lg_builder_mark(builder, builder->edge_target[edge], LG_NODE_KEY);
+        if ((lg_builder_kind(builder, edge) & LG_EDGE_KIND_MASK) ==
+            LG_EDGE_INDEX)
+            lg_builder_mark(builder, lg_builder_target(builder, edge),
+                            LG_NODE_KEY);
     return true;
 }
 
@@ -422,7 +425,7 @@ lg__text_record(lg__heap_walk *walk, uint32_t node)
     uint64_t edge, end;
     lg_builder_edges(builder, node, &edge, &end);
     for (; edge < end; edge++)
-        record_once(walk, builder->edge_target[edge]);
+        record_once(walk, lg_builder_target(builder, edge));
 }
 
 void
@@ -433,6 +436,7 @@ lg__text_record_names(lg__heap_walk *walk, uint32_t dict)
     mark_names_of(builder, dict);
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
-        if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+        if ((lg_builder_kind(builder, item) & LG_EDGE_KIND_MASK) ==
+            LG_EDGE_VALUE)
             lg__text_record(walk, lg_builder_key(builder, item));
 }

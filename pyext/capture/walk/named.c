@@ -59,7 +59,7 @@ static PyObject *
 edge_target(const lg_builder *builder, uint64_t edge)
 {
     return (PyObject *)(uintptr_t)lg_builder_address(
-        builder, builder->edge_target[edge]);
+        builder, lg_builder_target(builder, edge));
 }
 
 /** Returns whether the object is one that the wrapper reports. */
@@ -106,7 +106,7 @@ word_of_results(const lg__heap_walk *walk, PyObject *object,
     for (uint64_t i = 0; i < walk->names.count && word == 0; i++) {
         uint64_t edge = walk->names.first + i;
         PyObject *target = edge_target(builder, edge);
-        if (builder->edge_kind[edge] ==
+        if (lg_builder_kind(builder, edge) ==
                 (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED) &&
             PyDict_CheckExact(target))
             word = lg__word_holding(object, info, target);
@@ -149,13 +149,15 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     bool after_result = false;
     for (uint64_t i = 0; i < walk->names.count; i++) {
         uint64_t edge = walk->names.first + i;
-        if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
+        if (lg_builder_kind(builder, edge) !=
+            (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
             continue;
-        uint32_t target = builder->edge_target[edge];
+        uint32_t target = lg_builder_target(builder, edge);
         PyObject *child = edge_target(builder, edge);
         if (after_result && child == link_type) {
-            builder->edge_kind[edge] =
-                LG_EDGE_TYPE | LG_EDGE_TRAVERSED | LG_EDGE_UNCOUNTED;
+            lg_builder_set_kind(builder, edge,
+                                LG_EDGE_TYPE | LG_EDGE_TRAVERSED |
+                                    LG_EDGE_UNCOUNTED);
         } else if (key != LG_NONE) {
             lg_builder_name_edge(builder, edge,
                                  LG_EDGE_VALUE | LG_EDGE_TRAVERSED, key);
@@ -420,7 +422,8 @@ name_module_state(lg__heap_walk *walk)
     uint32_t name = lg__walk_intern(walk, "module state");
     for (uint64_t i = 0; i < walk->names.count; i++) {
         uint64_t edge = walk->names.first + i;
-        if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
+        if (lg_builder_kind(builder, edge) !=
+            (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
             continue;
         lg_builder_name_edge(builder, edge, LG_EDGE_NATIVE | LG_EDGE_TRAVERSED,
                              name);

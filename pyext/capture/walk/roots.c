@@ -122,8 +122,8 @@ add_referents(lg__heap_walk *walk, const call *it, uint32_t container,
         return;
     lg_builder_edges(builder, container, &edge, &end);
     for (; edge < end; edge++)
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == kind)
-            add_word(walk, it, builder->edge_target[edge], it->depth);
+        if ((lg_builder_kind(builder, edge) & LG_EDGE_KIND_MASK) == kind)
+            add_word(walk, it, lg_builder_target(builder, edge), it->depth);
 }
 
 /** A call of a function with keywords has all arguments in an array, too, which

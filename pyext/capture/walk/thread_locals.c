@@ -320,9 +320,9 @@ leads_on(search *to, uint32_t entry, uint32_t target)
     uint64_t edge, end;
     lg_builder_edges(builder, to->queue[entry].node, &edge, &end);
     for (; edge < end; edge++)
-        if (is_followed(builder->edge_kind[edge]) &&
-            (builder->edge_target[edge] == target ||
-             meet(to, builder->edge_target[edge], entry)))
+        if (is_followed(lg_builder_kind(builder, edge)) &&
+            (lg_builder_target(builder, edge) == target ||
+             meet(to, lg_builder_target(builder, edge), entry)))
             return true;
     return false;
 }
@@ -399,9 +399,10 @@ leave_to_threads(lg__heap_walk *walk, search *to, const kept *local)
     uint64_t edge, end;
     lg_builder_edges(to->builder, local->dicts, &edge, &end);
     for (; edge < end; edge++) {
-        given wanted = {0, to->builder->edge_target[edge]};
+        given wanted = {0, lg_builder_target(to->builder, edge)};
         const given *dict = NULL;
-        if ((to->builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+        if ((lg_builder_kind(to->builder, edge) & LG_EDGE_KIND_MASK) ==
+            LG_EDGE_VALUE)
             dict = bsearch(&wanted, walk->locals_given.data, walk->given_count,
                            sizeof wanted, compare);
         if (dict != NULL)

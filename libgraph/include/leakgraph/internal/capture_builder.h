@@ -49,9 +49,10 @@ typedef struct lg_builder {
     uint32_t block_base;   /**< of the block that `opened` is in */
     uint32_t block_end;    /**< the nodes below are in it or before it */
 
-    uint64_t edge_room; /**< of the next two columns */
-    lg_node *edge_target;
-    uint8_t *edge_kind;
+    uint64_t edge_room;  /**< of the next two columns */
+    uint32_t *edge_word; /**< lg_builder_target, lg_builder_kind */
+    uint8_t *edge_kind;  /**< NULL until there is room for more than 2^24
+                              nodes: words have the kinds, too */
     uint32_t *far_block; /**< as lg_first_edges has them, with room for as
                               many far blocks as the edges can make */
     uint32_t *far_number;
@@ -255,7 +256,74 @@ lg_builder_begin_edges(lg_builder *builder, lg_node node)
     builder->open_node = node;
 }
 
-/** Appends an edge of the open node. A target of LG_NONE is ignored. */
+/** Says whether words have the kinds of edges, too, as lg_edge_targets_packed
+ * and lg_edge_kinds_packed read them. */
+static inline bool
+lg_builder_packs_edges(const lg_builder *builder)
+{
+    return __builtin_expect(builder->edge_kind == NULL, 1);
+}
+
+/** The targets of the edges so far. */
+static inline lg_edge_targets
+lg_builder_targets(const lg_builder *builder)
+{
+    const lg_edge_targets wide = {builder->edge_word, UINT32_MAX};
+    return lg_builder_packs_edges(builder)
+               ? lg_edge_targets_packed(builder->edge_word)
+               : wide;
+}
+
+/** The kinds of the edges so far. */
+static inline lg_edge_kinds
+lg_builder_kinds(const lg_builder *builder)
+{
+    const lg_edge_kinds wide = {builder->edge_kind, 0};
+    return lg_builder_packs_edges(builder)
+               ? lg_edge_kinds_packed(builder->edge_word)
+               : wide;
+}
+
+/** The node that an edge leads to. */
+static inline lg_node
+lg_builder_target(const lg_builder *builder, lg_edge edge)
+{
+    const uint32_t word = builder->edge_word[edge];
+    return lg_builder_packs_edges(builder) ? word & LG_TARGET_MASK : word;
+}
+
+/** The kind of an edge, with its flags. */
+static inline uint8_t
+lg_builder_kind(const lg_builder *builder, lg_edge edge)
+{
+    return lg_builder_packs_edges(builder)
+               ? (uint8_t)(builder->edge_word[edge] >> LG_TARGET_BITS)
+               : builder->edge_kind[edge];
+}
+
+/** Writes an edge, which leads to a node that there is room for. */
+static inline void
+lg_builder_write_edge(lg_builder *builder, lg_edge edge, lg_node target,
+                      unsigned kind)
+{
+    if (lg_builder_packs_edges(builder)) {
+        builder->edge_word[edge] = target | kind << LG_TARGET_BITS;
+    } else {
+        builder->edge_word[edge] = target;
+        builder->edge_kind[edge] = (uint8_t)kind;
+    }
+}
+
+/** Gives an edge another kind. */
+static inline void
+lg_builder_set_kind(lg_builder *builder, lg_edge edge, unsigned kind)
+{
+    lg_builder_write_edge(builder, edge, lg_builder_target(builder, edge),
+                          kind);
+}
+
+/** Appends an edge of the open node to a node that there is room for. A target
+ *  of LG_NONE is ignored. */
 static inline void
 lg_builder_append_edge(lg_builder *builder, lg_node target, unsigned kind,
                        uint32_t payload)
@@ -266,9 +334,8 @@ lg_builder_append_edge(lg_builder *builder, lg_node target, unsigned kind,
         !lg_builder_grow_edges(builder))
         return;
     lg_edge edge = builder->edge_count++;
-    builder->edge_target[edge] = target;
+    lg_builder_write_edge(builder, edge, target, kind);
     builder->edge_payload[edge - builder->window] = payload;
-    builder->edge_kind[edge] = (uint8_t)kind;
 }
 
 /** Names an edge of the open node anew. */
@@ -276,7 +343,7 @@ static inline void
 lg_builder_name_edge(lg_builder *builder, lg_edge edge, unsigned kind,
                      uint32_t payload)
 {
-    builder->edge_kind[edge] = (uint8_t)kind;
+    lg_builder_set_kind(builder, edge, kind);
     builder->edge_payload[edge - builder->window] = payload;
 }
 
@@ -333,8 +400,8 @@ lg_builder_edges(const lg_builder *builder, lg_node node, lg_edge *first,
  *  for them: for loops that append many. It is a copy of the loop's own, so
  *  that the compiler keeps it in registers. */
 typedef struct lg_edge_writer {
-    lg_node *target;
-    uint8_t *kind;
+    uint32_t *word;
+    uint8_t *kind;     /**< NULL: words have the kinds, too */
     uint32_t *payload; /**< of the next edge */
     lg_edge edge;      /**< the next */
     uint32_t *address_low;
@@ -356,7 +423,7 @@ lg_builder_write_edges(lg_builder *builder, uint32_t count, lg_edge_writer *out)
         if (!lg_builder_grow_nodes(builder))
             return false;
     lg_edge_writer writer = {
-        builder->edge_target,
+        builder->edge_word,
         builder->edge_kind,
         builder->edge_payload + (builder->edge_count - builder->window),
         builder->edge_count,
@@ -374,9 +441,13 @@ static inline void
 lg_edge_writer_add(lg_edge_writer *writer, lg_node target, unsigned kind,
                    uint32_t payload)
 {
-    writer->target[writer->edge] = target;
+    uint32_t word = target;
+    if (__builtin_expect(writer->kind == NULL, 1))
+        word |= kind << LG_TARGET_BITS;
+    else
+        writer->kind[writer->edge] = (uint8_t)kind;
+    writer->word[writer->edge++] = word;
     *writer->payload++ = payload;
-    writer->kind[writer->edge++] = (uint8_t)kind;
 }
 
 /** Numbers a node at the address of an object, which is below 2^48. */
@@ -399,20 +470,22 @@ lg_builder_put(lg_builder *builder, const lg_edge_writer *writer)
 }
 
 /** The first edge of a kind in [edge, end), or `end`, with any flags. Compares
- *  eight at a time, for kinds that are rare: a byte of a word is zero where the
- *  kind is. */
+ *  four at a time, for kinds that are rare. */
 static inline lg_edge
-lg_edge_of_kind(const uint8_t *kinds, unsigned kind, lg_edge edge, lg_edge end)
+lg_builder_edge_of_kind(const lg_builder *builder, unsigned kind, lg_edge edge,
+                        lg_edge end)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    for (; end - edge >= 8; edge += 8) {
-        uint64_t eight;
-        memcpy(&eight, kinds + edge, sizeof eight);
-        eight = (eight & ones * LG_EDGE_KIND_MASK) ^ ones * kind;
-        if ((eight - ones) & ~eight & ones * 0x80)
+    const lg_edge_kinds kinds = lg_builder_kinds(builder);
+    for (; end - edge >= 4; edge += 4) {
+        unsigned found = 0;
+        for (unsigned i = 0; i < 4; i++)
+            found |= (lg_edge_kinds_at(&kinds, edge + i) & LG_EDGE_KIND_MASK) ==
+                     kind;
+        if (found)
             break;
     }
-    while (edge < end && (kinds[edge] & LG_EDGE_KIND_MASK) != kind)
+    while (edge < end &&
+           (lg_edge_kinds_at(&kinds, edge) & LG_EDGE_KIND_MASK) != kind)
         edge++;
     return edge;
 }

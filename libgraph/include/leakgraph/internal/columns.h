@@ -178,6 +178,66 @@ typedef struct lg_addresses {
     lg_packed packed;
 } lg_addresses;
 
+/** Where edges lead to: the lower bits of a word for each. */
+typedef struct lg_edge_targets {
+    const uint32_t *word;
+    uint32_t mask; /**< LG_TARGET_MASK, or all bits */
+} lg_edge_targets;
+
+/** The kinds of edges. */
+typedef struct lg_edge_kinds {
+    const uint8_t *byte;
+    uint32_t shift; /**< 1 << shift bytes from each to the next: 0 or 2 */
+} lg_edge_kinds;
+
+/** Where all nodes have numbers below 2^24, a word has the target of an edge in
+ *  its lower bits and the kind in its highest byte. Otherwise, and in mapped
+ *  files, targets and kinds are two columns. */
+#define LG_TARGET_BITS 24
+#define LG_TARGET_MASK ((UINT32_C(1) << LG_TARGET_BITS) - 1)
+
+/** The targets that are in such words. */
+static inline lg_edge_targets
+lg_edge_targets_packed(const uint32_t *words)
+{
+    const lg_edge_targets targets = {words, LG_TARGET_MASK};
+    return targets;
+}
+
+/** The kinds that are in such words, of a little-endian machine. */
+static inline lg_edge_kinds
+lg_edge_kinds_packed(const uint32_t *words)
+{
+    const lg_edge_kinds kinds = {
+        (const uint8_t *)words + LG_TARGET_BITS / 8,
+        2,
+    };
+    return kinds;
+}
+
+/** The target of the edge with that index. */
+static inline lg_node
+lg_edge_targets_at(const lg_edge_targets *targets, lg_edge index)
+{
+    return targets->word[index] & targets->mask;
+}
+
+/** The kind of the edge with that index, with its flags. */
+static inline uint8_t
+lg_edge_kinds_at(const lg_edge_kinds *kinds, lg_edge index)
+{
+    return kinds->byte[index << kinds->shift];
+}
+
+/** The kinds from the edge with that index on. */
+static inline lg_edge_kinds
+lg_edge_kinds_from(const lg_edge_kinds *kinds, lg_edge index)
+{
+    const lg_edge_kinds from = {kinds->byte + (index << kinds->shift),
+                                kinds->shift};
+    return from;
+}
+
 /** Of 64 edges in a row. */
 typedef struct lg_payload_block {
     uint64_t listed; /**< which of them have a payload that is listed */
@@ -202,7 +262,7 @@ typedef struct lg_payloads {
 } lg_payloads;
 
 /** The columns of a graph, read-only, all owned by it. Out-edges of node i are
- *  edge_target[lg_columns_edges(i).begin] up to, not including, its end. */
+ *  those from lg_columns_edges(i).begin up to, not including, its end. */
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
@@ -213,8 +273,8 @@ typedef struct lg_columns {
     lg_type_ids type;           /**< lg_columns_type */
     const uint16_t *node_flags; /**< [node_count] */
     lg_first_edges first_edge;  /**< lg_columns_first_edge */
-    const lg_node *edge_target; /**< [edge_count] */
-    const uint8_t *edge_kind;   /**< [edge_count] kind | LG_EDGE_ flags */
+    lg_edge_targets target;     /**< lg_columns_target */
+    lg_edge_kinds kind;         /**< lg_columns_kind */
     lg_payloads payload;        /**< lg_columns_payload */
 } lg_columns;
 
@@ -315,6 +375,28 @@ lg_columns_found(const lg_columns *columns, lg_node node)
     return lg_narrow_byte(&columns->found, node);
 }
 
+/** The node that an edge leads to. */
+static inline lg_node
+lg_columns_target(const lg_columns *columns, lg_edge edge)
+{
+    return lg_edge_targets_at(&columns->target, edge);
+}
+
+/** The kind of an edge | LG_EDGE_ flags. */
+static inline uint8_t
+lg_columns_kind(const lg_columns *columns, lg_edge edge)
+{
+    return lg_edge_kinds_at(&columns->kind, edge);
+}
+
+/** Asks for an edge ahead. */
+static inline void
+lg_columns_prefetch_edge(const lg_columns *columns, lg_edge edge)
+{
+    __builtin_prefetch(columns->target.word + edge);
+    __builtin_prefetch(columns->kind.byte + (edge << columns->kind.shift));
+}
+
 /** A payload of edges that have no wide column. */
 uint32_t lg_payload_at(const lg_columns *columns, lg_edge edge);
 uint32_t lg_payload_of(const lg_columns *columns, lg_node source, lg_edge edge);
@@ -345,11 +427,13 @@ typedef enum lg_narrow_name {
     LG_NARROW_FIRST_EDGE,
     LG_NARROW_TYPE,
     LG_NARROW_PAYLOAD,
+    LG_NARROW_TARGET,
+    LG_NARROW_KIND,
     LG_NARROW_COUNT,
 } lg_narrow_name;
 
 /** Writes `count` numbers of such a column, from a node or edge on: addresses
- *  and first edges of 8 bytes, others of 4. */
+ *  and first edges of 8 bytes, kinds of one, others of 4. */
 void lg_columns_write(const lg_columns *columns, lg_narrow_name name,
                       uint64_t from, size_t count, void *out);
 
