@@ -6,49 +6,75 @@
 
 #include <stdlib.h>
 
+// The hash of each node.
+static uint64_t
+hash_of(uint32_t node, uint32_t places, unsigned shift)
+{
+    uint64_t seed = node + places + shift;
+    return (uint64_t)((uint32_t)test_random(&seed) % places) << shift;
+}
+
 static void
-check(const lg__top_candidate *all, uint32_t count, uint32_t places)
+check(const lg__top_candidate *all, uint32_t count, uint32_t places,
+      unsigned shift)
 {
     bool *left = calloc(places, sizeof *left);
-    uint32_t nodes = 0;
+    uint64_t nodes = 0;
     REQUIRE(left != NULL);
     for (uint32_t i = 0; i < count; i++) {
-        const lg__top_candidate *one = &all[i];
-        uint64_t place = one->place >> 32 ? one->place >> 32 : one->place;
-        nodes += one->node;
-        CHECK(!left[place % places]);
-        left[place % places] = i + 1 == count || one[1].place != one->place;
-        CHECK(i == 0 || (uint32_t)one[-1].place <= (uint32_t)one->place);
+        const uint64_t hash = hash_of(all[i].node, places, shift);
+        const bool ends = i + 1 == count || all[i + 1].place != all[i].place;
+        nodes += all[i].node;
+        CHECK(!left[hash >> shift]);
+        left[hash >> shift] = ends;
+        if (i + 1 < count) {
+            const uint64_t next = hash_of(all[i + 1].node, places, shift);
+            CHECK((next != hash) == ends && next >= hash);
+        }
     }
-    CHECK(nodes == count * (count - 1) / 2);
+    CHECK(nodes == (uint64_t)count * (count > 0 ? count - 1 : 0) / 2);
     free(left);
 }
 
 // Places that differ in their upper half, or in the lower one.
 static void
-group(uint32_t count, uint32_t places, unsigned shift)
+group(lg__top_candidates *all, uint32_t count, uint32_t places, unsigned shift)
 {
-    uint64_t seed = count + places + shift;
-    lg__top_candidate *all = calloc(count + 1, sizeof *all);
-    REQUIRE(all != NULL);
     for (uint32_t i = 0; i < count; i++)
-        all[i] = (lg__top_candidate){
-            (uint64_t)((uint32_t)test_random(&seed) % places) << shift, i};
-    lg__top_candidates_group(all, count);
-    check(all, count, places);
-    free(all);
+        REQUIRE(lg__top_candidates_add(all, hash_of(i, places, shift), i));
+    CHECK(all->item.count == count);
+    check(lg__top_candidates_group(all), count, places, shift);
+    lg__top_candidates_clear(all);
 }
 
 static void
 few_and_many(void)
 {
+    lg__top_candidates all = lg__top_candidates_open();
     for (unsigned shift = 0; shift <= 32; shift += 32) {
-        group(0, 1, shift);
-        group(1, 1, shift);
-        group(100, 10, shift);
-        group(1000, 10, shift);
-        group(5000, 3000, shift);
+        group(&all, 0, 1, shift);
+        group(&all, 1, 1, shift);
+        group(&all, 100, 10, shift);
+        group(&all, 5000, 3000, shift);
+        group(&all, 1000, 10, shift);
     }
+    lg__top_candidates_free(&all);
+}
+
+// The halves of a hash count, the lower one first.
+static void
+order_of_places(void)
+{
+    static const uint64_t hashes[] = {UINT64_C(2) << 32 | 1, 2,
+                                      UINT64_C(1) << 32 | 1, 1};
+    static const uint32_t nodes[] = {3, 2, 0, 1};
+    lg__top_candidates all = lg__top_candidates_open();
+    for (uint32_t i = 0; i < 4; i++)
+        REQUIRE(lg__top_candidates_add(&all, hashes[i], i));
+    const lg__top_candidate *grouped = lg__top_candidates_group(&all);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(grouped[i].node == nodes[i]);
+    lg__top_candidates_free(&all);
 }
 
 static void
@@ -124,6 +150,7 @@ places_of_objects(void)
 SUITE(top_candidate)
 {
     RUN(few_and_many);
+    RUN(order_of_places);
     RUN(the_biggest_leads);
     RUN(places_of_objects);
     return test_result();

@@ -6,134 +6,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-// From MANY on, candidates are first dealt into buckets. Below FEW, insertion
-// is faster than a call for each comparison.
-enum { MANY = 256, FEW = 16 };
-enum { BITS = 11, BUCKETS = 1 << BITS };
-
-// Places go by the lower half of their hashes, then by the upper one.
-static uint64_t
-rank_of(const lg__top_candidate *one)
-{
-    return one->place << 32 | one->place >> 32;
-}
-
-static int
-by_place(const void *left, const void *right)
-{
-    const uint64_t a = rank_of(left);
-    const uint64_t b = rank_of(right);
-    return a < b ? -1 : a > b;
-}
-
-static void
-insert_each(lg__top_candidate *all, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        lg__top_candidate one = all[i];
-        size_t at = i;
-        for (; at > 0 && by_place(&one, &all[at - 1]) < 0; at--)
-            all[at] = all[at - 1];
-        all[at] = one;
-    }
-}
-
-static bool
-are_of_one_place(const lg__top_candidate *all, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (all[i].place != all[0].place)
-            return false;
-    return true;
-}
-
-static void
-sort(lg__top_candidate *all, size_t count)
-{
-    if (count <= FEW)
-        insert_each(all, count);
-    else if (!are_of_one_place(all, count))
-        lg__sort(all, count, sizeof *all, by_place);
-}
-
-static size_t
-bucket_of(const lg__top_candidate *one)
-{
-    return (size_t)(rank_of(one) >> (64 - BITS));
-}
-
-// Moves each candidate to its bucket, in the array itself: there may be as many
-// as objects. *end gets the end of each bucket. O(count).
-static void
-deal(lg__top_candidate *all, size_t count, size_t end[BUCKETS])
-{
-    size_t next[BUCKETS];
-    size_t sum = 0;
-    memset(end, 0, BUCKETS * sizeof *end);
-    for (size_t i = 0; i < count; i++)
-        end[bucket_of(&all[i])]++;
-    for (size_t i = 0; i < BUCKETS; i++) {
-        next[i] = sum;
-        sum += end[i];
-        end[i] = sum;
-    }
-    for (size_t i = 0; i < BUCKETS; i++)
-        while (next[i] < end[i]) {
-            const lg__top_candidate one = all[next[i]];
-            const size_t bucket = bucket_of(&one);
-            all[next[i]] = all[next[bucket]];
-            all[next[bucket]++] = one;
-        }
-}
-
-void
-lg__top_candidates_group(lg__top_candidate *all, size_t count)
-{
-    size_t end[BUCKETS] = {count};
-    const bool is_dealt = count >= MANY;
-    const size_t buckets = is_dealt ? BUCKETS : 1;
-    if (is_dealt)
-        deal(all, count, end);
-    for (size_t i = 0, at = 0; i < buckets; at = end[i++])
-        sort(all + at, end[i] - at);
-}
-
-uint64_t
-lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
-{
-    return device == LG_NONE ? lg__freed_by(analysis, node)
-                             : lg_node_retained_on(analysis, node, device);
-}
-
-uint64_t
-lg__top_candidates_weigh(const lg_analysis *analysis, uint32_t device,
-                         const lg__top_candidate *run, size_t count)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += lg__top_weight(analysis, run[i].node, device);
-    return bytes;
-}
-
-uint64_t
-lg__top_candidates_lead(const lg_analysis *analysis, uint32_t device,
-                        lg__top_candidate *run, size_t count)
-{
-    size_t best = 0;
-    uint64_t most = lg__top_weight(analysis, run[0].node, device);
-    for (size_t i = 1; i < count; i++) {
-        uint64_t bytes = lg__top_weight(analysis, run[i].node, device);
-        if (bytes > most || (bytes == most && run[i].node < run[best].node)) {
-            most = bytes;
-            best = i;
-        }
-    }
-    lg__top_candidate first = run[0];
-    run[0] = run[best];
-    run[best] = first;
-    return most;
-}
-
 // An object gathers nothing itself if it passes this share of what it retains
 // on to one other object.
 enum { PASSED_ON_PERCENT = 80 };
@@ -169,15 +41,15 @@ typedef struct top_search {
     void *context;
     lg_allocator allocator;
     lg__hop_walk walk;
-    lg__gathered below;   // scratch
-    lg__gathered path;    // scratch
-    lg__gathered members; // scratch
-    lg__vector parts;     // part: those still to be settled
-    lg__vector places;    // place: those still to be opened
-    lg__vector found;     // candidate: those in no part or item yet
-    part from;            // the part that is being settled
-    uint32_t *links;      // [type] count on the path; all 0 between paths
-    lg__top_places where; // the places of what is in `below`
+    lg__gathered below;       // scratch
+    lg__gathered path;        // scratch
+    lg__gathered members;     // scratch
+    lg__vector parts;         // part: those still to be settled
+    lg__vector places;        // place: those still to be opened
+    lg__top_candidates found; // those in no part or item yet
+    part from;                // the part that is being settled
+    uint32_t *links;          // [type] count on the path; all 0 between paths
+    lg__top_places where;     // the places of what is in `below`
 } top_search;
 
 static uint64_t
@@ -288,13 +160,8 @@ add_place(top_search *search, uint32_t node, uint64_t key)
 static bool
 add_candidate(top_search *search, uint32_t node, uint64_t key)
 {
-    if (weight(search, node) == 0)
-        return true;
-    lg__top_candidate *added =
-        lg__vector_extend(&search->allocator, &search->found, 1);
-    if (added != NULL)
-        *added = (lg__top_candidate){key, node};
-    return added != NULL;
+    return weight(search, node) == 0 ||
+           lg__top_candidates_add(&search->found, key, node);
 }
 
 static bool
@@ -314,7 +181,7 @@ add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
     if (!gather(search, node) ||
         !lg__top_places_find(&search->where, &search->walk, node, key,
                              &search->below) ||
-        !lg__vector_grow(&search->allocator, &search->found,
+        !lg__vector_grow(&search->allocator, &search->found.item,
                          search->below.count))
         return false;
     for (size_t i = 0; i < search->below.count; i++) {
@@ -420,23 +287,17 @@ push_run(top_search *search, lg__top_candidate *run, size_t count)
 }
 
 static bool
-push_runs(top_search *search, lg__top_candidate *found, size_t count)
+push_found(top_search *search)
 {
     bool enough = true;
-    lg__top_candidates_group(found, count);
+    const size_t count = search->found.item.count;
+    lg__top_candidate *found = lg__top_candidates_group(&search->found);
     for (size_t at = 0, end; at < count && enough; at = end) {
         for (end = at + 1; end < count && found[end].place == found[at].place;)
             end++;
         enough = push_run(search, found + at, end - at);
     }
-    return enough;
-}
-
-static bool
-push_found(top_search *search)
-{
-    bool enough = push_runs(search, search->found.data, search->found.count);
-    search->found.count = 0;
+    lg__top_candidates_clear(&search->found);
     return enough;
 }
 
@@ -560,7 +421,7 @@ end(top_search *search)
     lg__free(search->members.items);
     lg__vector_free(&search->allocator, &search->parts);
     lg__vector_free(&search->allocator, &search->places);
-    lg__vector_free(&search->allocator, &search->found);
+    lg__top_candidates_free(&search->found);
     lg__top_places_free(&search->where);
     lg__free(search->links);
 }
@@ -578,7 +439,7 @@ lg__top_each(const lg_analysis *analysis, uint32_t device, lg__top_visit *visit,
         .walk = {.graph = analysis->graph, .everything = true},
         .parts = {.element = sizeof(part)},
         .places = {.element = sizeof(place)},
-        .found = {.element = sizeof(lg__top_candidate)},
+        .found = lg__top_candidates_open(),
         .from = {.bytes = UINT64_MAX},
     };
     bool going = begin(&search);

@@ -49,11 +49,10 @@ typedef struct parts_search {
     lg__finder *finder;
     uint32_t device;
     uint64_t least;
-    lg_allocator allocator;
     lg__hop_walk walk;
-    lg__gathered below;   // scratch
-    lg__top_places where; // the places of what is in `below`
-    lg__vector found;     // candidates; scratch
+    lg__gathered below;       // scratch
+    lg__top_places where;     // the places of what is in `below`
+    lg__top_candidates found; // scratch
     size_t capacity;
     lg_top_row *row;
 } parts_search;
@@ -102,12 +101,11 @@ find_below(parts_search *search, uint32_t node)
         !lg__top_places_find(&search->where, &search->walk, node, 0,
                              &search->below))
         return false;
-    lg__top_candidate *added = lg__vector_extend(
-        &search->allocator, &search->found, search->below.count);
-    for (size_t i = 0; added != NULL && i < search->below.count; i++)
-        added[i] =
-            (lg__top_candidate){search->where.items[i], search->below.items[i]};
-    return added != NULL;
+    bool enough = true;
+    for (size_t i = 0; enough && i < search->below.count; i++)
+        enough = lg__top_candidates_add(&search->found, search->where.items[i],
+                                        search->below.items[i]);
+    return enough;
 }
 
 // Returns the index of the first hop of a path that lies below a node.
@@ -209,13 +207,12 @@ static lg_status
 split(parts_search *search, const piece *above, pieces *out, lg_error *err)
 {
     lg_status status = LG_OK;
-    search->found.count = 0;
+    lg__top_candidates_clear(&search->found);
     for (uint32_t i = 0; i < above->count; i++)
         if (!find_below(search, above->nodes[i]))
             return lg__error_memory(err);
-    lg__top_candidate *all = search->found.data;
-    size_t count = search->found.count;
-    lg__top_candidates_group(all, count);
+    const size_t count = search->found.item.count;
+    lg__top_candidate *all = lg__top_candidates_group(&search->found);
     for (size_t at = 0, end; at < count && status == LG_OK; at = end) {
         for (end = at + 1; end < count && all[end].place == all[at].place;)
             end++;
@@ -390,9 +387,8 @@ lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
         .finder = finder,
         .device = top->device,
         .least = top->total / 100 * PART_PERCENT,
-        .allocator = lg_allocator_default(),
         .walk = {.graph = analysis->graph, .everything = true},
-        .found = {.element = sizeof(lg__top_candidate)},
+        .found = lg__top_candidates_open(),
         .row = row,
     };
     if (row->where.kind != LG_WHERE_PATH || item->bytes < search.least)
@@ -401,7 +397,7 @@ lg__top_parts_find(const lg_analysis *analysis, const lg_top *top,
     lg_status status = find(&search, item, err);
     lg__free(search.below.items);
     lg__top_places_free(&search.where);
-    lg__vector_free(&search.allocator, &search.found);
+    lg__top_candidates_free(&search.found);
     return status;
 }
 

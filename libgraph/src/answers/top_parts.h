@@ -45,15 +45,32 @@ bool lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
 size_t lg__top_best_sort(lg__top_best *best);
 void lg__top_best_free(lg__top_best *best);
 
-/** An object that may gather bytes. `place` is a hash. There may be as many as
- *  objects, so they have no padding, and their bytes are asked for. */
-typedef struct __attribute__((packed, aligned(4))) lg__top_candidate {
-    uint64_t place;
+/** An object that may gather bytes. There may be as many as objects, so their
+ *  places have numbers, and their bytes are asked for. */
+typedef struct lg__top_candidate {
+    uint32_t place;
     uint32_t node;
 } lg__top_candidate;
 
-/** Puts candidates of one place side by side. */
-void lg__top_candidates_group(lg__top_candidate *all, size_t count);
+/** Candidates, and the places of all of them. */
+typedef struct lg__top_candidates {
+    lg_allocator allocator;
+    lg__vector item;  /**< lg__top_candidate */
+    lg__vector place; /**< the hash of each number */
+    lg__vector slot;  /**< u32: a hash table of these */
+} lg__top_candidates;
+
+lg__top_candidates lg__top_candidates_open(void);
+void lg__top_candidates_free(lg__top_candidates *all);
+/** Forgets all candidates. */
+void lg__top_candidates_clear(lg__top_candidates *all);
+/** Adds a candidate, whose place is a hash. Returns false when memory ran
+ *  out. */
+bool lg__top_candidates_add(lg__top_candidates *all, uint64_t hash,
+                            uint32_t node);
+/** Puts candidates of one place side by side, and returns them. No candidate
+ *  may be added until they are cleared. O(count + places log places). */
+lg__top_candidate *lg__top_candidates_group(lg__top_candidates *all);
 /** Returns the sum of their weights. */
 uint64_t lg__top_candidates_weigh(const lg_analysis *analysis, uint32_t device,
                                   const lg__top_candidate *run, size_t count);
