@@ -90,6 +90,35 @@ narrow_first_edges(const lg__source *source, lg_graph *graph, lg_error *err)
     return kept ? LG_OK : lg__error_memory(err);
 }
 
+// Gives a column the form that it has in memory as soon as no other column is
+// decoded by the plain one. Only the length of columns needs to be sound.
+static lg_status
+shorten(const lg__source *source, lg_graph *graph, enum lg__array_name name,
+        lg_error *err)
+{
+    bool enough = true;
+    switch (name) {
+    case LG__FIRST_EDGE:
+        return narrow_first_edges(source, graph, err);
+    case LG__REFCOUNT:
+        enough = lg__column_narrow(graph, LG_NARROW_REFCOUNT);
+        break;
+    case LG__FOUND:
+        enough = lg__column_narrow(graph, LG_NARROW_FOUND);
+        break;
+    case LG__ADDRESS:
+        enough = lg__column_narrow(graph, LG_NARROW_ADDRESS) &&
+                 lg__column_narrow(graph, LG_NARROW_SIZE);
+        break;
+    case LG__EDGE_TARGET:
+        lg__edges_pack(graph);
+        break;
+    default:
+        break;
+    }
+    return enough ? LG_OK : lg__error_memory(err);
+}
+
 static void
 read_batch(batch *self)
 {
@@ -103,9 +132,8 @@ read_batch(batch *self)
             goes_on(self, section)
                 ? lg__section_read(self->source, &stored, &room, &self->error)
                 : LG_ECANCELLED;
-        if (self->status == LG_OK && name == LG__FIRST_EDGE)
-            self->status =
-                narrow_first_edges(self->source, graph, &self->error);
+        if (self->status == LG_OK)
+            self->status = shorten(self->source, graph, name, &self->error);
     }
     lg__section_room_free(&room);
 }

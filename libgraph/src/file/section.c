@@ -216,6 +216,30 @@ decode(decoder *in, lg_error *err)
     return status;
 }
 
+// Once both are read, words may have targets and kinds, without `data`.
+static bool
+has_words(const lg__array *arrays)
+{
+    return arrays[LG__EDGE_TARGET].data == NULL &&
+           arrays[LG__EDGE_TARGET].owned != NULL;
+}
+
+static lg_edge_targets
+targets_of(const lg__array *arrays)
+{
+    const lg__array *array = &arrays[LG__EDGE_TARGET];
+    return has_words(arrays) ? lg_edge_targets_packed(array->owned)
+                             : (lg_edge_targets){array->data, UINT32_MAX};
+}
+
+static lg_edge_kinds
+kinds_of(const lg__array *arrays)
+{
+    return has_words(arrays)
+               ? lg_edge_kinds_packed(arrays[LG__EDGE_TARGET].owned)
+               : (lg_edge_kinds){arrays[LG__EDGE_KIND].data, 0};
+}
+
 // Makes room for the blocks of a section that has blocks.
 static bool
 begin_blocks(decoder *in, uint64_t count)
@@ -224,11 +248,12 @@ begin_blocks(decoder *in, uint64_t count)
     const lg_columns columns = {
         .type = lg_type_ids_wide(stored->arrays[LG__TYPE].data),
         .first_edge = {.wide = stored->arrays[LG__FIRST_EDGE].data},
-        .target = {stored->arrays[LG__EDGE_TARGET].data, UINT32_MAX},
-        .kind = {stored->arrays[LG__EDGE_KIND].data, 0}};
+        .target = targets_of(stored->arrays),
+        .kind = kinds_of(stored->arrays)};
     uint32_t encoding = stored->section->encoding;
     in->planes =
         lg__encoding_planes(encoding, stored->name, stored->arrays, count);
+    in->planes.kinds = columns.kind;
     if (in->planes.width > 0) {
         bool fits = lg__planes_room_fit(&in->room->planes, &in->planes);
         in->block = in->room->planes.planes;

@@ -269,10 +269,8 @@ narrow_addresses(lg_graph *graph)
     return true;
 }
 
-// Makes a column narrow, if it suits. Returns false when memory ran out; the
-// column is whole then.
-static bool
-make_narrow(lg_graph *graph, lg_narrow_name name)
+bool
+lg__column_narrow(lg_graph *graph, lg_narrow_name name)
 {
     lg_columns *columns = &graph->columns;
     const lg__array *array = &graph->array[lg__narrow_arrays[name]];
@@ -315,6 +313,33 @@ lg__column_give(lg_graph *graph, lg_narrow_name name,
     }
 }
 
+// Keeps the columns that had the form that they have in memory before others
+// were bound.
+static void
+keep_formed(lg_graph *graph, const lg_columns *before)
+{
+    lg_columns *columns = &graph->columns;
+    const bool formed[] = {
+        [LG_NARROW_ADDRESS] = before->address.packed.block != NULL,
+        [LG_NARROW_SIZE] = before->size.low != NULL,
+        [LG_NARROW_REFCOUNT] = before->refcount.low != NULL,
+        [LG_NARROW_FOUND] = before->found.low != NULL,
+    };
+    if (formed[LG_NARROW_ADDRESS])
+        columns->address = before->address;
+    if (formed[LG_NARROW_SIZE])
+        columns->size = before->size;
+    if (formed[LG_NARROW_REFCOUNT])
+        columns->refcount = before->refcount;
+    if (formed[LG_NARROW_FOUND])
+        columns->found = before->found;
+    for (int i = 0; i <= LG_NARROW_FOUND; i++)
+        if (formed[i])
+            graph->array[lg__narrow_arrays[i]].data = NULL;
+    if (before->kind.shift != 0)
+        lg__edges_are_packed(graph);
+}
+
 // An empty array still points somewhere, because offsets to NULL are undefined.
 static const uint64_t nothing[1];
 
@@ -328,7 +353,9 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     if (status != LG_OK)
         return status;
     const lg__array *array = graph->array;
+    const lg_columns before = graph->columns;
     bind_nodes_and_edges(graph);
+    keep_formed(graph, &before);
     graph->string_count = (uint32_t)array[LG__STRING_OFFSET].count - 1;
     graph->string_offset = array[LG__STRING_OFFSET].data;
     graph->string_bytes = array[LG__STRING_BYTES].data;
@@ -353,7 +380,7 @@ lg__graph_bind(lg_graph *graph, lg_error *err)
     bind_bytes(graph);
     bool enough = true;
     for (int i = LG_NARROW_FOUND + 1; i-- > 0 && enough;)
-        enough = make_narrow(graph, (lg_narrow_name)i);
+        enough = lg__column_narrow(graph, (lg_narrow_name)i);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

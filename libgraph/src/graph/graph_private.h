@@ -158,6 +158,11 @@ lg__array lg__vector_take(lg__vector *vector);
 lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
                         lg_error *err);
 
+/** Makes a column of addresses, sizes or counts narrow if the graph owns it and
+ *  it suits, also before the graph is bound. Returns false when memory ran out;
+ *  the column is whole then. */
+bool lg__column_narrow(lg_graph *graph, lg_narrow_name name);
+
 /** Sets the typed pointers from the arrays, and makes columns narrow that the
  *  graph owns. Fails if the counts of arrays disagree. */
 lg_status lg__graph_bind(lg_graph *graph, lg_error *err);

@@ -351,8 +351,11 @@ lg__edges_pack(lg_graph *graph)
 {
     const lg__array *targets = &graph->array[LG__EDGE_TARGET];
     lg__array *kinds = &graph->array[LG__EDGE_KIND];
+    const uint64_t high = UINT64_C(0x100000001) * ~LG_TARGET_MASK;
     if (!is_owned(targets) || !is_owned(kinds) ||
-        graph->columns.node_count > LG_TARGET_MASK + 1)
+        targets->count != kinds->count ||
+        bits_of(targets->owned, (size_t)targets->count * sizeof(uint32_t)) &
+            high)
         return;
     uint32_t *words = targets->owned;
     const uint8_t *bytes = kinds->data;

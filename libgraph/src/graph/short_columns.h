@@ -84,7 +84,7 @@ bool lg__type_ids_give(lg_graph *graph, lg__vector *words);
 bool lg__first_edges_shorten(lg_graph *graph);
 
 /** Puts the kinds of edges into the words of their targets, if the graph owns
- *  both and has so few nodes that its targets leave room. */
+ *  both and targets leave room, also before the graph is bound. */
 void lg__edges_pack(lg_graph *graph);
 
 /** Says that the words of targets have the kinds. */
