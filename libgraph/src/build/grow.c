@@ -133,7 +133,8 @@ part_kinds(lg_builder *builder)
     uint8_t *kinds = NULL;
     if (!lg__column_grow(&rest->allocator, &kinds, sizeof *kinds, 0,
                          capacity)) {
-        lg__builder_fail(builder, LG_ENOMEM);
+        if (builder->status == LG_OK)
+            builder->status = LG_ENOMEM;
         return false;
     }
     for (uint64_t edge = 0; edge < builder->edge_count; edge++) {
