@@ -8,7 +8,8 @@ nothing but the file: with the stand-in small/pytest.py. It may take parameters,
 `tmp_path`. Fixtures of the file run there too: those of the scope `module` once, in the
 process that is forked. A snapshot from there finds no live object of a test: a file
 whose tests share such a snapshot is not small. A free-threaded build does not capture
-forks, so all tests run in pytest's process there.
+forks: there, each test has a process that imports the file again, and makes those
+fixtures of the scope `module` again that it uses.
 """
 
 import inspect
@@ -21,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from builds import FREE_THREADED
-from warm import Warm
+from warm import Cold, Warm
 
 FOLDER = Path(__file__).with_name("small")
 SKIPPED = 77
@@ -38,12 +39,15 @@ THERE = {"monkeypatch", "tmp_path_factory"}
 #: Fixtures of pytest's that fixtures of a file may take.
 BENEATH = {"tmp_path"}
 
-process = pytest.StashKey[Warm]()
+#: How the processes begin.
+PROCESSES = Cold if FREE_THREADED else Warm
+
+processes = pytest.StashKey[PROCESSES]()
 
 
 def runs_there(item):
     """Return whether the test of an item runs in a process without pytest."""
-    if FREE_THREADED or item.get_closest_marker("small") is None:
+    if item.get_closest_marker("small") is None:
         return False
     return not (HERE - {*vars(item.module)}).intersection(item.fixturenames)
 
@@ -81,7 +85,7 @@ def items_with(name, module):
 def run(item):
     """Run the test of an item; raise what pytest raises for it."""
     places, values = arguments(item)
-    done = process_of(item).run(
+    done = processes_of(item).run(
         FOLDER / "run_test.py",
         item.module.__name__,
         item.function.__name__,
@@ -95,26 +99,26 @@ def run(item):
         pytest.fail(said + done.out + done.err, pytrace=False)
 
 
-def process_of(item):
-    """Return the process that has imported the file; it ends with the file's tests."""
+def processes_of(item):
+    """Return what runs the tests of the file; it ends with the file's tests."""
     module = item.getparent(pytest.Module)
-    if process not in module.stash:
+    if processes not in module.stash:
         folder = TemporaryDirectory()
         module.addfinalizer(folder.cleanup)
         paths = [FOLDER, module.path.parent, os.environ.get("PYTHONPATH", "")]
-        module.stash[process] = Warm(
+        module.stash[processes] = PROCESSES(
             "prepared",
             PYTHONPATH=os.pathsep.join(map(str, paths)),
             SMALL_FILE=module.obj.__name__,
-            SMALL_FIXTURES=json.dumps(used_there(module)),
+            SMALL_FIXTURES=json.dumps(used_there(module) if PROCESSES is Warm else []),
             SMALL_FOLDER=folder.name,
         )
-        module.addfinalizer(module.stash[process].end)
-    return module.stash[process]
+        module.addfinalizer(module.stash[processes].end)
+    return module.stash[processes]
 
 
 def used_there(module):
-    """List the fixtures of a file that its tests there use."""
+    """List the fixtures of a file that its tests there use: they may share them."""
     items = (item for item in module.session.items if item.path == module.path)
     lists = (fixtures_of_file(item) for item in items if runs_there(item))
     return sorted({name for names in lists for name in names})

@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def once(folder):
     assert "_pytest" not in sys.modules
-    said = os.path.abspath("ended")
+    said = os.path.join(os.path.dirname(__file__), "ended")
     yield folder, os.getpid()
     with open(said, "a") as file:
         file.write("once ")
@@ -81,8 +81,10 @@ def test_values(lock, tmp_path, monkeypatch, word, number, text):
 @pytest.mark.usefixtures("after")
 @pytest.mark.parametrize("number", [0, 1])
 def test_made_once(once, folder, number):
-    assert once == (folder, os.getppid()) and made == ["before", "after"]
-    assert len(os.listdir(folder)) == number
+    forks = os.environ["PROCESSES"] == "Warm"
+    maker = os.getppid() if forks else os.getpid()
+    assert once == (folder, maker) and made == ["before", "after"]
+    assert len(os.listdir(folder)) == (number if forks else 0)
     (folder / str(number)).touch()
 
 def test_cannot_be_made(impossible):
@@ -159,20 +161,33 @@ def test_cannot_run():
 """
 
 
-def run_of(python, folder, tests):
+HOOKS = """
+import os
+import small_process
+from small_process import pytest_fixture_setup, pytest_pyfunc_call
+
+small_process.PROCESSES = getattr(small_process, os.environ["PROCESSES"])
+"""
+
+#: A free-threaded build has only new processes.
+WAYS = [pytest.param("Warm", marks=needs_fork), "Cold"]
+
+
+def run_of(python, folder, tests, processes):
     """Run these tests, with the hooks that conftest.py has."""
-    (folder / "conftest.py").write_text("from small_process import *")
+    (folder / "conftest.py").write_text(HOOKS)
     (folder / "test_it.py").write_text(tests)
     return python(
         *("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"),
         *("-W", "ignore::pytest.PytestUnknownMarkWarning", "--basetemp=made"),
         PYTHONPATH=os.pathsep.join([str(FOLDER), os.environ.get("PYTHONPATH", "")]),
+        PROCESSES=processes,
     )
 
 
-@needs_fork
-def test_values_failures_and_skips(python, tmp_path):
-    done = run_of(python, tmp_path, TESTS)
+@pytest.mark.parametrize(("processes", "used"), [(*WAYS[0].values, 1), ("Cold", 2)])
+def test_values_failures_and_skips(python, tmp_path, processes, used):
+    done = run_of(python, tmp_path, TESTS, processes)
     assert "10 failed, 9 passed, 2 skipped" in done.out, done.out + done.err
     assert "found = 42" in done.out and "No module named 'no_such_module'" in done.out
     assert "no_module_of_this_name" in done.out and "['by nobody']" in done.out
@@ -183,7 +198,7 @@ def test_values_failures_and_skips(python, tmp_path):
     assert "ValueError: ends first" in done.out and "fails, too" in done.out
     said = (tmp_path / "made" / "said").read_text().split()
     assert sorted(said) == ["1a", "1b", "2a", "2b"]
-    assert (tmp_path / "ended").read_text() == "once "
+    assert (tmp_path / "ended").read_text() == "once " * used
 
 
 NOT_IMPORTED = """
@@ -217,23 +232,25 @@ def test_takes_it(started):
 """
 
 
-@needs_fork
+@pytest.mark.parametrize("processes", WAYS)
 @pytest.mark.parametrize(
     ("tests", "why"),
     [
-        (NOT_IMPORTED, r"E +OSError: only pytest imports this"),
-        (NOT_ENDED, r"E +ValueError: test_it"),
+        (NOT_IMPORTED, r"OSError: only pytest imports this"),
+        (NOT_ENDED, r"ValueError: test_it"),
     ],
     ids=["not imported", "not ended"],
 )
-def test_a_process_that_cannot_start_or_end_says_why(python, tmp_path, tests, why):
-    done = run_of(python, tmp_path, tests)
-    assert done.code == 1 and re.search(why, done.out), done.out + done.err
+def test_a_process_that_cannot_start_or_end_says_why(
+    python, tmp_path, tests, why, processes
+):
+    done = run_of(python, tmp_path, tests, processes)
+    assert done.code == 1 and re.search(f"^E? *{why}", done.out, re.MULTILINE), done.out
 
 
-@needs_fork
-def test_a_process_that_cannot_start_fails_all_tests(python, tmp_path):
-    done = run_of(python, tmp_path, NOT_IMPORTED)
+@pytest.mark.parametrize("processes", WAYS)
+def test_a_process_that_cannot_start_fails_all_tests(python, tmp_path, processes):
+    done = run_of(python, tmp_path, NOT_IMPORTED, processes)
     assert "2 failed" in done.out and "passed" not in done.out
 
 

@@ -2,7 +2,8 @@
 
 Importing torch costs more than most scripts do, and so does freeing all that it has
 made. Each script is still `__main__` of a process of its own, which has imported
-nothing else but what warm_process.py needs.
+nothing else but what warm_process.py needs. Where no fork can be captured, each script
+has a process that imports the modules again.
 """
 
 import json
@@ -17,19 +18,24 @@ from types import SimpleNamespace
 PROCESS = Path(__file__).with_name("warm_process.py")
 
 
-class Warm:
-    """Runs scripts: Warm("torch").run(script, argument) -> code, out, err.
+class Processes:
+    """Runs scripts in processes that have imported the modules.
 
     All have the same seed of hashes, so a script behaves alike in each run.
     """
 
     def __init__(self, *modules, **environment):
+        self.modules = modules
+        self.environment = {**os.environ, "PYTHONHASHSEED": "0", **environment}
         self.folder = TemporaryDirectory()
         self.errors = Path(self.folder.name, "errors")
+
+    def started(self, way):
+        """Start a process that forks for each script, or becomes the only one."""
         with self.errors.open("w") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, PROCESS, *modules],
-                env={**os.environ, "PYTHONHASHSEED": "0", **environment},
+            return subprocess.Popen(
+                [sys.executable, PROCESS, way, *self.modules],
+                env=self.environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -45,31 +51,54 @@ class Warm:
             code = self.answer(json.dumps(about, default=str))
             return SimpleNamespace(code=code, out=out.read_text(), err=err.read_text())
 
+    def ended(self, process):
+        """Say how the process for scripts has ended, and what it printed."""
+        code = process.wait()
+        said = self.errors.read_text()
+        return f"the process for scripts ended with code {code}:\n{said}"
+
+    def isolated(self, name, *arguments):
+        """Run a script of isolated/."""
+        return self.run(Path(__file__).parent / "isolated" / name, *arguments)
+
+
+class Warm(Processes):
+    """Runs scripts in forks: Warm("torch").run(script, argument) -> code, out, err."""
+
+    def __init__(self, *modules, **environment):
+        super().__init__(*modules, **environment)
+        self.process = self.started("forks")
+
     def answer(self, line):
         """Send the line, and return the number that the process answers."""
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            raise RuntimeError(self.ended()) from None
+            raise RuntimeError(self.ended(self.process)) from None
         answer = self.process.stdout.readline()
         if not answer:
-            raise RuntimeError(self.ended())
+            raise RuntimeError(self.ended(self.process))
         return int(answer)
-
-    def ended(self):
-        """Say how the process that should fork has ended, and what it printed."""
-        code = self.process.wait()
-        said = self.errors.read_text()
-        return f"the process to fork ended with code {code}:\n{said}"
-
-    def isolated(self, name, *arguments):
-        """Run a script of isolated/."""
-        return self.run(Path(__file__).parent / "isolated" / name, *arguments)
 
     def end(self):
         self.process.communicate()
-        assert self.process.returncode == 0, self.ended()
+        assert self.process.returncode == 0, self.ended(self.process)
+        self.folder.cleanup()
+
+
+class Cold(Processes):
+    """Runs each script in a new process: it takes longer, and nothing is forked."""
+
+    def answer(self, line):
+        """Send the line to a process of its own, and return how that has ended."""
+        process = self.started("becomes")
+        begun, _ = process.communicate(line)
+        if not begun:
+            raise RuntimeError(self.ended(process))
+        return process.returncode
+
+    def end(self):
         self.folder.cleanup()
 
 

@@ -1,6 +1,9 @@
-"""The process that Warm forks: imports modules, and runs scripts in its children.
+"""The process of warm.py: imports modules, and runs scripts in its children.
 
-It imports little else, because all snapshots of the scripts have that. If a script
+    warm_process.py forks|becomes MODULE...
+
+Told to become a script, it runs the first one itself, and says that it begins. It
+imports little else, because all snapshots of the scripts have that. If a script
 succeeds, its process ends without freeing every object.
 """
 
@@ -38,7 +41,7 @@ def end():
     os._exit(0)
 
 
-def main(modules):
+def main(way, *modules):
     # What imports make stays: to look through it again and again would be in vain.
     gc.disable()
     for name in modules:
@@ -46,7 +49,11 @@ def main(modules):
     gc.enable()
     gc.collect()
     for line in sys.stdin:
-        child = os.fork()
+        child = 0
+        if way == "forks":
+            child = os.fork()
+        else:
+            print("begins", flush=True)
         if child == 0:
             become(*json.loads(line))
             return
@@ -56,4 +63,4 @@ def main(modules):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])
