@@ -25,6 +25,7 @@ static const char *const obstacles[] = {
         "it may not map memory, make it executable, or make sockets",
     [LG__NO_DESCRIPTORS] =
         "it has almost as many files open as it may (ulimit -n)",
+    [LG__CLOSED] = "another thread of it closes files that are not its own",
     [LG__NO_INTERPRETER] = "its Python has not started yet, or has ended",
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",
     [LG__BUSY] = "its main thread runs or waits in C code",

@@ -19,6 +19,8 @@ typedef enum lg__outcome {
     LG__WENT_HOME,       /**< the thread could not map memory, make
                              it executable, or make sockets */
     LG__NO_DESCRIPTORS,  /**< it may open too few more files */
+    LG__CLOSED,          /**< another thread of it has closed what is
+                              leakgraph's */
     LG__NO_INTERPRETER,  /**< Python has not started, or has ended */
     LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
     LG__QUEUE_LOCKED,    /**< perhaps by the thread itself */

@@ -93,7 +93,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
                                    .attached = orders->by_script ? "remote-exec"
                                                                  : "ptrace"};
     lg__fork_plan plan = {.options = &options,
-                          .file = file,
+                          .file = {file, orders->graph},
                           .spill = -1,
                           .seconds = orders->seconds,
                           .orphan = has_reaper(),
@@ -114,6 +114,7 @@ lg_attached(int socket, int file, const lg__orders *orders)
     lg__fork fork;
     lg_error error;
     lg__answer text = {.kind = LG__ANSWER_FORKED};
+    const lg__held source = lg__held_take(socket);
     PyErr_Fetch(&type, &value, &traceback);
     text.status = (uint32_t)begin(file, orders, &fork, &error);
     PyErr_Restore(type, value, traceback);
@@ -121,16 +122,19 @@ lg_attached(int socket, int file, const lg__orders *orders)
         text.kind = LG__ANSWER_REFUSED;
         memcpy(text.text, error.message,
                strnlen(error.message, sizeof text.text - 1));
-        lg__wire_send(socket, &text, sizeof text, NULL, 0);
+        if (lg__held_is_there(&source))
+            lg__wire_send(socket, &text, sizeof text, NULL, 0);
         return;
     }
+    const lg__held reports = lg__held_take(fork.reports);
+    const lg__held process = lg__held_take(fork.process);
     text.child = fork.child;
     text.orphaned = fork.orphaned;
     text.pause = fork.pause;
-    lg__wire_send(socket, &text, sizeof text,
-                  (int[]){fork.reports, fork.process},
-                  fork.process < 0 ? 1 : 2);
-    close(fork.reports);
-    if (fork.process >= 0)
-        close(fork.process);
+    if (lg__held_is_there(&source))
+        lg__wire_send(socket, &text, sizeof text,
+                      (int[]){fork.reports, fork.process},
+                      fork.process < 0 ? 1 : 2);
+    lg__held_close(&reports);
+    lg__held_close(&process);
 }

@@ -1,4 +1,5 @@
 #include "attach/visit.h"
+#include "capture/run/capture_run.h"
 
 #include <leakgraph/internal/writing.h>
 
@@ -385,6 +386,7 @@ lg__visit_send_orders(const lg__visit *self)
 {
     lg__orders orders = *self->orders;
     orders.stack_low = self->target->stack_low;
+    orders.graph = lg__held_take(self->file).inode;
     return lg__wire_send(self->socket, &orders, sizeof orders,
                          (int[]){self->library, self->file}, 2);
 }
@@ -557,6 +559,17 @@ may_hold_lock(const visiting *self, const lg__bootstrap *bootstrap)
     return held;
 }
 
+/** Whether a descriptor is of the kind that the code makes. Another thread may
+ *  have closed the end, and opened a file of its number. */
+static bool
+is_of_our_kind(int descriptor)
+{
+    int kind = 0;
+    socklen_t size = sizeof kind;
+    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &size) == 0 &&
+           kind == SOCK_SEQPACKET;
+}
+
 /** Takes an end of the pair that the thread has made, and sends the orders. The
  *  kernel's header has the call's number before that of the C library. */
 static lg__outcome
@@ -573,12 +586,16 @@ connect_ends(visiting *self)
         (int)syscall(__NR_pidfd_getfd, remote->handle, bootstrap.ends[0], 0);
     visit->code = errno;
     if (taken < 0)
-        return LG__NO_SOCKET;
+        return visit->code == EBADF ? LG__CLOSED : LG__NO_SOCKET;
     /* If the program has changed since, the descriptor is one of the new
        program, and nobody may read from it. */
     if (!lg__visit_read(self->target, visit->region, &bootstrap)) {
         close(taken);
         return LG__REPLACED;
+    }
+    if (!is_of_our_kind(taken)) {
+        close(taken);
+        return LG__CLOSED;
     }
     visit->socket = taken;
     return lg__visit_send_orders(visit) ? LG__VISITED : LG__REPLACED;

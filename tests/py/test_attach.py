@@ -545,6 +545,41 @@ def test_a_pipe_that_waits_holds_no_ctrl_c_up(target, preload, python, what):
     assert done.out == "interrupted\n", done.err
 
 
+@pytest.mark.parametrize("file", ["/dev/null", "kept"])
+def test_a_process_that_sends_no_pipe(target, preload, tmp_path, file):
+    path = tmp_path / file
+    if file == "kept":
+        path.write_text("what the process has written")
+    with subprocess.Popen(["sleep", "100"]) as other:
+        one = target("time.sleep(100)", "env", f"STRANGER={other.pid}", f"SENDS={path}")
+        options = (False, True, False, False, False, 30, "ptrace", None)
+        try:
+            _core._attach(one.pid, preload("stranger"), str(tmp_path / "s"), *options)
+        except leakgraph.Error as error:
+            said = str(error)
+        other.kill()
+    assert "the process sent no pipe for what its capturing child reports" in said
+    assert file != "kept" or path.read_text() == "what the process has written"
+
+
+@pytest.mark.parametrize("what", ["nothing", "socket"])
+def test_another_thread_closes_the_end_that_leakgraph_takes(
+    target, preload, python, tmp_path, what
+):
+    """What has its number then gets nothing, and leakgraph tries again."""
+    other = tmp_path / "other"
+    other.touch()
+    one = target(COMPUTES)
+    before = one.traces()
+    forged = {"LD_PRELOAD": preload("closed"), "CLOSED": what, "OTHER": str(other)}
+    done = python(*ATTACH, one.pid, "--timeout", 1, **forged)
+    assert "another thread of it closes files that are not its own" in done.err
+    assert one.traces() == before and other.read_text() == ""
+    done = python(*ATTACH, one.pid, CLOSED_ONCE="1", **forged)
+    assert done.code == 0 and "by ptrace" in done.err, done.err
+    assert one.traces() == before
+
+
 @pytest.mark.parametrize("what", ["splice", "pipe"])
 def test_one_of_two_ways_to_read_the_childs_reports(target, preload, python, what):
     one = target(COMPUTES)
@@ -1161,6 +1196,22 @@ compute({stack}, ctypes.addressof(go))
 print('goes on', flush=True)
 time.sleep(100)
 """
+#: Fills the queue in a pending call, which goes on in Python until a byte comes.
+FILLS_AND_GOES_ON = """
+told = []
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+def first(_):
+    fill()
+    print('computes', flush=True)
+    while not told: pass
+    return 0
+pipe = os.open({path!r}, os.O_RDWR)
+threading.Thread(target=lambda: told.append(os.read(pipe, 1)), daemon=True).start()
+ctypes.pythonapi.Py_AddPendingCall(first, None)
+while not told: pass
+print('goes on', flush=True)
+time.sleep(100)
+"""
 FILLS_THE_QUEUE = """
 call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: 0)
 def fill():
@@ -1182,6 +1233,21 @@ def test_computations_that_leave_no_way(target, tmp_path, stack, first, said):
     one = target(FILLS_THE_QUEUE + spins)
     assert one.process.stdout.readline() == "computes\n"
     assert said in refused(one.pid, timeout=2, method="ptrace")
+    path.write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "goes on\n"
+    leakgraph.attach(one.pid).close()
+
+
+def test_a_queue_that_is_full_while_python_runs(target, tmp_path):
+    """The interpreter makes no pending call within another."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    one = target(FILLS_THE_QUEUE + FILLS_AND_GOES_ON.format(path=str(path)))
+    assert one.process.stdout.readline() == "computes\n"
+    before = one.traces()
+    text = refused(one.pid, timeout=1, method="ptrace")
+    assert "the queue of pending calls of its Python is full" in text
+    assert one.traces() == before
     path.write_text("x", encoding="ascii")
     assert one.process.stdout.readline() == "goes on\n"
     leakgraph.attach(one.pid).close()

@@ -429,6 +429,61 @@ leakgraph.save_snapshot("x.lgs", fork=True)
     until(lambda: not child.exists() or "\nState:\tZ" in (child / "status").read_text())
 
 
+REAL_TIME = f"""
+import os, signal, sys, threading, time
+sys.path.insert(0, {str(HERE)!r})
+import evil, leakgraph
+try:
+    os.sched_setscheduler(0, getattr(os, sys.argv[1]), os.sched_param(1))
+except PermissionError:
+    sys.exit("not permitted")
+kept = evil.sleeper()
+def look():
+    while not evil.children():
+        time.sleep(0.001)
+    (child,) = evil.children()
+    while int(open(f"/proc/{{child}}/oom_score_adj").read()) != 1000:
+        time.sleep(0.001)
+    print(os.sched_getscheduler(child) == os.SCHED_OTHER)
+    os.kill(child, signal.SIGKILL)
+threading.Thread(target=look).start()
+try:
+    leakgraph.save_snapshot("x.lgs", fork=True)
+except leakgraph.ChildError as error:
+    same = os.sched_getscheduler(0) == getattr(os, sys.argv[1])
+    print(error.signal, same, flush=True)
+os._exit(0)  # the collector would never end
+"""
+
+
+@pytest.mark.parametrize("policy", ["SCHED_FIFO", "SCHED_RR"])
+def test_the_child_of_a_real_time_process_has_no_such_policy(python, policy):
+    """It would keep its parent from the processor until the end."""
+    done = python("-c", REAL_TIME, policy)
+    if "not permitted" in done.err:
+        pytest.skip("this user has no real-time policy")
+    assert done.out.split() == ["True", "9", "True"], done.err
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("file", "another thread has closed the file of the snapshot"),
+        ("pipe", "the child process exited without a snapshot"),
+    ],
+)
+def test_a_child_writes_to_no_file_of_its_parent(python, preload, tmp_path, what, said):
+    """Another thread may have closed a file of the child, and opened its own."""
+    other = tmp_path / "other"
+    other.write_text("what the parent has written")
+    save_it = "import leakgraph; leakgraph.save_snapshot('x.lgs', fork=True)"
+    forged = {"LD_PRELOAD": preload("closed"), "CLOSED": what, "OTHER": str(other)}
+    done = python("-c", save_it, **forged)
+    assert f"ChildError: {said}" in done.err
+    assert other.read_text() == "what the parent has written"
+    assert leftovers(tmp_path) == ["other"]
+
+
 @pytest.mark.parametrize("room", [1, 100, 100_000])
 def test_a_full_disk(python, room):
     """Writing stops at the limit on file sizes; SIGXFSZ does not kill the process."""

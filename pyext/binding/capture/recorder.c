@@ -182,7 +182,7 @@ try_capture(lg__forked_save *self, int file, bool last, lg_error *error)
 {
     lg__fork fork;
     lg__fork_plan plan = {.options = &self->options,
-                          .file = file,
+                          .file = lg__held_take(file),
                           .compress = self->compress,
                           .spill = -1,
                           .seconds = self->timeout,

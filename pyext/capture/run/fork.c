@@ -2,6 +2,7 @@
 #include "capture/common/capture_common.h"
 #include "capture/memory/capture_memory.h"
 #include "capture/run/fork.h"
+#include "capture/run/give_way.h"
 #include "capture/walk/capture_walk.h"
 #include "heap/heap.h"
 
@@ -57,12 +58,12 @@ typedef struct schedule {
 typedef struct child_process {
     lg__heap_walk *walk; /**< opened by the parent */
     lg__capture_options options;
-    int parent;   /**< process id of the parent; 0: it has none */
-    int reports;  /**< write end of the pipe, not blocking */
-    int file;     /**< to write the graph to */
-    int compress; /**< at this level; 0: not at all */
-    int spill;    /**< file to keep memory in; -1: none */
-    int pagemap;  /**< of the child; -1: none */
+    int parent;       /**< process id of the parent; 0: it has none */
+    lg__held reports; /**< write end of the pipe, not blocking */
+    lg__held file;    /**< to write the graph to */
+    int compress;     /**< at this level; 0: not at all */
+    int spill;        /**< file to keep memory in; -1: none */
+    int pagemap;      /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
     bool may_be_torn;              /**< see lg__fork_plan */
     bool lifts_limit;              /**< see lg__fork_plan */
@@ -187,7 +188,7 @@ set_text(child_report *report, const char *text)
 static bool
 send(const child_process *child, const child_report *report)
 {
-    return write(child->reports, report, sizeof *report) ==
+    return write(child->reports.number, report, sizeof *report) ==
            (ssize_t)sizeof *report;
 }
 
@@ -196,7 +197,7 @@ send(const child_process *child, const child_report *report)
 static void
 send_surely(const child_process *child, const child_report *report)
 {
-    struct pollfd pipe = {child->reports, POLLOUT, 0};
+    struct pollfd pipe = {child->reports.number, POLLOUT, 0};
     while (!send(child, report) && (errno == EAGAIN || errno == EINTR))
         poll(&pipe, 1, -1);
 }
@@ -354,19 +355,6 @@ set_signals(void)
     sigprocmask(SIG_UNBLOCK, &wanted, NULL);
 }
 
-// Lets the kernel kill this process first when memory runs out.
-static void
-volunteer(void)
-{
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    /* If that is forbidden, the process goes on without it. */
-    if (write(file, "1000", 4) < 0)
-        errno = 0;
-    close(file);
-}
-
 // Lets the child's files have any size that the system permits.
 static void
 lift_limit(void)
@@ -406,7 +394,7 @@ settle(child_process *child)
     if (child->parent != 0 && getppid() != child->parent)
         _exit(1);
     prctl(PR_SET_NAME, "leakgraph");
-    volunteer();
+    lg__give_way();
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     child_own_memory();
@@ -497,10 +485,27 @@ work(child_process *child, const lg_monitor *monitor, child_report *end,
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;
     end->edges = lg_graph_columns(graph)->edge_count;
-    status = lg_graph_write(graph, child->file, child->compress, monitor, err);
+    status = lg_graph_write(graph, child->file.number, child->compress, monitor,
+                            err);
     end->code = errno;
-    end->limit = end->code == EFBIG ? limit_met(child->file) : 0;
+    end->limit = end->code == EFBIG ? limit_met(child->file.number) : 0;
     return status;
+}
+
+// Ends the process where another thread of the parent has closed what this one
+// writes to: the numbers may be files of the parent.
+static void
+ask_for_files(const child_process *child)
+{
+    child_report end = {.kind = REPORT_END, .status = LG_ECHILD};
+    if (!lg__held_is_there(&child->reports))
+        _exit(1);
+    if (lg__held_is_there(&child->file))
+        return;
+    set_text(&end, "another thread has closed the file of the snapshot: do "
+                   "not close files that are not your own, or try again");
+    send(child, &end);
+    _exit(0);
 }
 
 // Captures, writes, reports, and ends the process. The caller has blocked all
@@ -511,6 +516,7 @@ child_run(child_process *child)
     child_report end = {.kind = REPORT_END};
     lg_error err = {.message = ""};
     lg_monitor monitor = {tick, child};
+    ask_for_files(child);
     child->pagemap = child->facts != NULL ? lg__native_pagemap() : -1;
     settle(child);
     child->options = *child->walk->options;
@@ -638,6 +644,8 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
+    const lg__held reads = lg__held_take(ends[0]);
+    const lg__held writes = lg__held_take(ends[1]);
     lg_status status = lg__capture_begin(&walk, plan->options, err);
     lg__native_facts facts;
     if (status == LG_OK) {
@@ -645,7 +653,7 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
             lg__native_facts_read(&facts);
         child_process child = {.walk = &walk,
                                .parent = plan->orphan ? 0 : getpid(),
-                               .reports = ends[1],
+                               .reports = writes,
                                .file = plan->file,
                                .compress = plan->compress,
                                .spill = plan->spill,
@@ -662,9 +670,9 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
             lg__native_facts_free(&facts);
         lg__capture_abandon(&walk);
     }
-    close(ends[1]);
+    lg__held_close(&writes);
     if (status != LG_OK)
-        close(ends[0]);
+        lg__held_close(&reads);
     out->pause = lg__clock() - start;
     return status;
 }
@@ -824,6 +832,23 @@ explain_end(const lg__fork *fork, const news *known, const char *path,
     return status == LG_OK ? LG_OK : lg_error_set(err, status, "%s", end->text);
 }
 
+// Of what is no pipe, the system says that the number is bad.
+static lg_status
+explain_refusal(int code, lg_error *err)
+{
+    if (code == EBADF)
+        return lg_error_set(err, LG_ECHILD,
+                            "the process sent no pipe for what its capturing "
+                            "child reports: something in it answers in "
+                            "leakgraph's place, or closes files that are not "
+                            "its own; end that and try again");
+    return lg_error_set(err, LG_EIO,
+                        "cannot read what the capturing child reports (%s): "
+                        "let leakgraph call vmsplice(), or open its own pipes "
+                        "in /proc/self/fd",
+                        strerror(code));
+}
+
 lg_status
 lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
               lg__fork_result *out, lg_error *err)
@@ -847,11 +872,7 @@ lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
     if (!goes_on)
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
     if (known.refusal != 0)
-        return lg_error_set(err, LG_EIO,
-                            "cannot read what the capturing child reports "
-                            "(%s): let leakgraph call vmsplice(), or open its "
-                            "own pipes in /proc/self/fd",
-                            strerror(known.refusal));
+        return explain_refusal(known.refusal, err);
     return out->signal ? explain_death(fork, &known, out->signal, err)
                        : explain_end(fork, &known, path, err);
 }

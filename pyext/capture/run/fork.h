@@ -19,11 +19,12 @@
 #define LEAKGRAPH_FORK_H
 
 #include "capture/run/capture.h"
+#include "capture/run/held.h"
 
 /** The orders of a child. */
 typedef struct lg__fork_plan {
     const lg__capture_options *options; /**< the child does not call watch */
-    int file;         /**< open and empty; the graph goes there */
+    lg__held file;    /**< open and empty; the graph goes there */
     int compress;     /**< at this level of zstd; 0: not at all */
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */

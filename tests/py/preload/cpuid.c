@@ -4,9 +4,9 @@
  * thread that leakgraph sends elsewhere stops for the first time, the process
  * gets CPUID_SIGNAL. A line tells of it if that thread is the one that gets it.
  */
+#include "called.h"
 #include "traced.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,27 +15,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SET_CPUID = 0x1012, WORDS = 6 };
-
-static long (*original)(long, ...);
+enum { SET_CPUID = 0x1012 };
 
 long
 syscall(long number, ...)
 {
-    long words[WORDS];
     va_list rest;
     va_start(rest, number);
-    for (int i = 0; i < WORDS; i++)
-        words[i] = va_arg(rest, long);
+    const called call = called_read(number, rest);
     va_end(rest);
-    if (number == SYS_arch_prctl && words[0] == SET_CPUID) {
+    if (number == SYS_arch_prctl && call.words[0] == SET_CPUID) {
         errno = atoi(getenv("CPUID_ERROR"));
         return errno ? -1 : 0;
     }
-    if (original == NULL)
-        *(void **)&original = dlsym(RTLD_NEXT, "syscall");
-    return original(number, words[0], words[1], words[2], words[3], words[4],
-                    words[5]);
+    return called_ask(&call);
 }
 
 long

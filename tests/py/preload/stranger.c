@@ -1,7 +1,8 @@
 /**
  * The library that a process loads, and that answers for it: it names the
  * process of STRANGER as the child that captures, and reports nothing. With
- * WAITS in the environment, a read() of its pipe waits.
+ * WAITS in the environment, a read() of its pipe waits. With SENDS, it sends
+ * that file instead of the pipe.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -41,6 +42,8 @@ lg_attached(int socket, int file, const void *orders)
     (void)file, (void)orders;
     if (pipe2(ends, getenv("WAITS") ? 0 : O_NONBLOCK) != 0)
         abort();
+    if (getenv("SENDS"))
+        ends[0] = open(getenv("SENDS"), O_RDWR);
     const int sent[] = {
         ends[0], (int)syscall(SYS_pidfd_open, atoi(getenv("STRANGER")), 0)};
     control.head.cmsg_level = SOL_SOCKET;
