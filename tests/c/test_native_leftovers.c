@@ -371,6 +371,32 @@ blocks_of_a_list_may_have_gifts(void)
     native_heap_close(&heap);
 }
 
+// To some blocks malloc has given the rest of a chunk along. That they have
+// the size of what they lead to says nothing of that.
+static void
+what_leads_on_has_no_gift_of_its_own(void)
+{
+    enum { OBJECTS = 20, STRUCT = 200, SMALL = 24, LARGE = 40, TAIL = 120 };
+    enum { EACH = STRUCT + SMALL + LARGE + TAIL + 4 * NATIVE_CHUNK };
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        const bool given = i % 5 == 4;
+        uint64_t *own = native_heap_block(&heap, STRUCT);
+        uint64_t *small = native_heap_block(&heap, given ? LARGE : SMALL);
+        uint64_t *large = native_heap_block(&heap, LARGE);
+        native_heap_object(&heap, true)[2] = native_heap_address(own);
+        own[1] = native_heap_address(small);
+        own[2] = native_heap_address(large);
+        small[0] = native_heap_address(large);
+        large[4] = native_heap_address(native_heap_block(&heap, TAIL));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        CHECK(native_heap_held(&heap, i) == EACH + (i % 5 == 4 ? GIFT : 0));
+    native_heap_close(&heap);
+}
+
 // Objects lead to structs in which a word is a number. Where it leads to
 // a block, it is what was there before.
 static void
@@ -519,6 +545,7 @@ SUITE(native_leftovers)
     RUN(few_structs_lead_to_what_has_one_size);
     RUN(structs_with_a_name_are_no_texts);
     RUN(blocks_of_a_list_may_have_gifts);
+    RUN(what_leads_on_has_no_gift_of_its_own);
     RUN(the_room_behind_a_vector_holds_nothing);
     RUN(the_free_rest_of_a_pool_holds_nothing);
     RUN(a_freed_text_holds_nothing);

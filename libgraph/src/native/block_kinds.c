@@ -330,12 +330,16 @@ last_kind(const lg__native *native, uint32_t *replaced, uint32_t kind)
     return last;
 }
 
+// One of two kinds may have a gift, and be of a kind without. That kind and the
+// other are not the same: else what is of half the size would have a gift, too.
 static void
 join_kinds(const lg__native *native, uint32_t *replaced, uint32_t a, uint32_t b)
 {
-    a = last_kind(native, replaced, a);
-    b = last_kind(native, replaced, b);
-    replaced[(a > b ? a : b) - native->first_way] = a > b ? b : a;
+    const lg__way_kind *ways = native->way.data;
+    a = last_kind(native, replaced, a) - native->first_way;
+    b = last_kind(native, replaced, b) - native->first_way;
+    if (ways[a].form == ways[b].form)
+        replaced[a > b ? a : b] = native->first_way + (a > b ? b : a);
 }
 
 // The first and the last node of a list, and the smallest and the largest of a
