@@ -397,6 +397,37 @@ what_leads_on_has_no_gift_of_its_own(void)
     native_heap_close(&heap);
 }
 
+// Structs lead to data that have their size. What the data have in a word says
+// nothing against the pointers that the structs have there.
+static void
+data_of_the_size_of_a_struct_are_none_of_its_list(void)
+{
+    enum { OBJECTS = 10, BYTES = 168, TABLE = 208, DATA = 25, OTHER = 1000 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *other = native_heap_block(&heap, OTHER);
+    uint64_t *range = native_heap_range(&heap, LG_RANGE_DATA, "liba.so", 8);
+    range[1] = native_heap_address(other);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        uint64_t *own = native_heap_block(&heap, BYTES);
+        uint64_t *table = native_heap_block(&heap, TABLE);
+        native_heap_object(&heap, true)[2] = native_heap_address(own);
+        own[9] = native_heap_address(table);
+        for (uint32_t entry = 0; entry < DATA; entry++) {
+            uint64_t *data = native_heap_block(&heap, BYTES);
+            table[entry] = native_heap_address(data);
+            for (size_t word = 0; word < BYTES / 8; word++)
+                data[word] = 0x0123456789ull * (entry + word + 2);
+            data[20] = i == 0 ? native_heap_address(other) : 0;
+        }
+        other[100] = i == 4 ? native_heap_address(table) : other[100];
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 4) ==
+          BYTES + TABLE + DATA * BYTES + (2 + DATA) * NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
 // Objects lead to structs in which a word is a number. Where it leads to
 // a block, it is what was there before.
 static void
@@ -546,6 +577,7 @@ SUITE(native_leftovers)
     RUN(structs_with_a_name_are_no_texts);
     RUN(blocks_of_a_list_may_have_gifts);
     RUN(what_leads_on_has_no_gift_of_its_own);
+    RUN(data_of_the_size_of_a_struct_are_none_of_its_list);
     RUN(the_room_behind_a_vector_holds_nothing);
     RUN(the_free_rest_of_a_pool_holds_nothing);
     RUN(a_freed_text_holds_nothing);

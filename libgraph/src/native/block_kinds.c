@@ -254,19 +254,87 @@ lg__native_kinds(lg__native *native)
 }
 
 static bool
+count_way(lg__native *native, lg__key_table *counts, uint32_t kind)
+{
+    uint32_t *count = lg__key_table_at(&native->allocator, counts,
+                                       lg__native_key(kind, 0, 0));
+    if (count != NULL)
+        ++*count;
+    return count != NULL;
+}
+
+static bool
 count_ways(lg__native *native, lg__key_table *counts)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
-        uint32_t kind = native->kind[block];
+        const uint32_t kind = native->kind[block];
+        const uint32_t again = lg__kind_again(native, kind);
         if (kind == LG_NONE || kind < native->first_way)
             continue;
-        uint32_t *count = lg__key_table_at(&native->allocator, counts,
-                                           lg__native_key(kind, 0, 0));
-        if (count == NULL)
+        if (!count_way(native, counts, kind) ||
+            (again != kind && !count_way(native, counts, again)))
             return false;
-        ++*count;
     }
     return true;
+}
+
+// What a struct leads to may have its size by chance, as a text does, and is no
+// next node of a list then. A kind has a look at some of its blocks: in which
+// of their first words these have a pointer, and in which something else. Where
+// most of those before have a pointer, a next node has one or nothing.
+enum { LOOK_BLOCKS = 64, LOOK_WORDS = 16 };
+typedef struct kind_look {
+    uint8_t blocks;
+    uint8_t pointers[LOOK_WORDS];
+    uint8_t others[LOOK_WORDS];
+} kind_look;
+
+static void
+look_at_block(const lg__native *native, uint32_t block, kind_look *look)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const lg__word *words = native->word.data;
+    const lg__word_span span = lg__words_of(native, block);
+    uint32_t i = span.first;
+    look->blocks++;
+    for (uint32_t place = 0; place < LOOK_WORDS; place++) {
+        while (i < span.end && words[i].place < place)
+            i++;
+        if (i < span.end && words[i].place == place)
+            look->pointers[place]++;
+        else if (lg__block_word(at, 8 * (uint64_t)place) != 0)
+            look->others[place]++;
+    }
+}
+
+// Returns a look at each kind, or NULL when memory ran out.
+static kind_look *
+look_at_kinds(lg__native *native)
+{
+    kind_look *looks =
+        lg__native_take_zero(native, native->way.count, sizeof *looks);
+    for (uint32_t block = 0; block < native->blocks && looks != NULL; block++) {
+        const uint32_t kind = native->kind[block];
+        if (kind == LG_NONE || kind < native->first_way)
+            continue;
+        kind_look *look = &looks[kind - native->first_way];
+        if (look->blocks < LOOK_BLOCKS)
+            look_at_block(native, block, look);
+    }
+    return looks;
+}
+
+static bool
+are_strangers(const kind_look *before, const kind_look *next)
+{
+    unsigned fields = 0;
+    unsigned strange = 0;
+    for (int place = 0; place < LOOK_WORDS; place++) {
+        const bool field = 2 * before->pointers[place] > before->blocks;
+        fields += field;
+        strange += field && next->others[place] > next->pointers[place];
+    }
+    return 2 * strange > fields;
 }
 
 // Returns the kind whose blocks are as those of a kind without a gift: it has
@@ -291,6 +359,23 @@ blocks_of_kind(const lg__key_table *counts, uint32_t kind)
     return lg__key_table_find(counts, lg__native_key(kind, 0, 0));
 }
 
+// All nodes of a list or a tree are of one kind.
+static bool
+replace_next(lg__native *native, uint32_t *replaced)
+{
+    const lg__way_kind *ways = native->way.data;
+    kind_look *looks = look_at_kinds(native);
+    for (size_t i = 0; i < native->way.count && looks != NULL; i++) {
+        const uint32_t again = ways[i].again;
+        replaced[i] =
+            are_strangers(&looks[again - native->first_way], &looks[i])
+                ? native->first_way + (uint32_t)i
+                : again;
+    }
+    lg__native_drop(native, looks);
+    return looks != NULL;
+}
+
 // A kind has gifts if the one without has three times as many blocks.
 static bool
 replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
@@ -306,11 +391,10 @@ replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
     for (size_t i = 0; i < native->way.count; i++) {
         const uint32_t kind = native->first_way + (uint32_t)i;
         const uint32_t other = kind_without_gift(native, counts, &ways[i]);
-        replaced[i] =
-            other != LG_NONE && blocks_of_kind(counts, other) >=
-                                    SHARED_BY * blocks_of_kind(counts, kind)
-                ? other
-                : kind;
+        if (replaced[i] == kind && other != LG_NONE &&
+            blocks_of_kind(counts, other) >=
+                SHARED_BY * blocks_of_kind(counts, kind))
+            replaced[i] = other;
     }
     return true;
 }
@@ -358,6 +442,8 @@ join_linked(lg__native *native, uint32_t *replaced)
             if (a == b || words[i].level < LG_LEVEL_POINTER || a == LG_NONE ||
                 b == LG_NONE || a < native->first_way || b < native->first_way)
                 continue;
+            a = last_kind(native, replaced, a);
+            b = last_kind(native, replaced, b);
             const lg__way_kind *one = &ways[a - native->first_way];
             const lg__way_kind *other = &ways[b - native->first_way];
             if (one->form != other->form || one->before != other->before)
@@ -418,8 +504,9 @@ lg__native_refine(lg__native *native)
     uint32_t *replaced = lg__native_take(native, native->way.count, 4);
     if (replaced == NULL || !lg__key_table_open(&native->allocator, &counts))
         return false;
-    bool enough =
-        count_ways(native, &counts) && replace_given(native, &counts, replaced);
+    bool enough = count_ways(native, &counts) &&
+                  replace_next(native, replaced) &&
+                  replace_given(native, &counts, replaced);
     if (enough)
         join_linked(native, replaced);
     enough = enough && join_followers(native, &counts, replaced);

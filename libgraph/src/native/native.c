@@ -122,6 +122,15 @@ weigh_in_rounds(lg__native *native)
     return enough;
 }
 
+// All nodes of a list or a tree are of one kind, once the best paths are known.
+static void
+join_again(lg__native *native)
+{
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (lg__block_is_plain(native, block))
+            native->kind[block] = lg__kind_again(native, native->kind[block]);
+}
+
 // Returns what words say of an object that has so many references which nothing
 // explains, and to which so many words of blocks lead.
 static uint8_t
@@ -179,6 +188,8 @@ judge(lg__native *native)
                   lg__native_arrays(native) && tell(native);
     open_vertices(native);
     enough = enough && weigh_in_rounds(native);
+    if (enough)
+        join_again(native);
     drop_evidence(native);
     enough = enough && lg__native_dominate(native) && lg__native_fold(native);
     drop_paths(native);

@@ -124,6 +124,8 @@ typedef struct lg__way_kind {
                            whether it begins with a text, or is an array of
                            structs */
     uint32_t package; /**< of the last class on the way; 0: not known */
+    uint32_t again;   /**< the kind of its size among the next before, as of a
+                           node of a list; the kind itself if there is none */
 } lg__way_kind;
 enum { LG__FORM_TEXT = 1 << 3, LG__FORM_ARRAY = 1 << 4, LG__FORM_BITS = 5 };
 /** The lowest three bits of a step. */
@@ -364,6 +366,16 @@ lg__block_is_plain(const lg__native *native, uint32_t block)
 {
     return native->memory->blocks[block].node == LG_NONE &&
            !(native->mark[block] & LG__BLOCK_TYPED);
+}
+
+/** Returns the kind to which the next of a list or a tree belongs, too. */
+static inline uint32_t
+lg__kind_again(const lg__native *native, uint32_t kind)
+{
+    const lg__way_kind *ways = (const lg__way_kind *)native->way.data;
+    return kind == LG_NONE || kind < native->first_way
+               ? kind
+               : ways[kind - native->first_way].again;
 }
 
 /** Returns the kind of a vertex to which a path leads. */

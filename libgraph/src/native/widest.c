@@ -8,8 +8,8 @@
 //
 // On the way, a block whose kind nothing else tells gets one: that of what
 // refers to it first, by which word, and its size. A kind of the same size
-// among the next six before is taken for the same, so a list or a tree has as
-// many kinds as its nodes have sorts.
+// among the next six before is taken for the same when the way goes on, so a
+// list or a tree has as many kinds as its nodes have sorts.
 //
 // Until a vertex is settled, its path is the best one so far, and the kind of a
 // plain block is that of what leads to it. By which word it does so stands in
@@ -165,7 +165,8 @@ enqueue(path_search *search, uint32_t vertex, lg__strength strength,
     native->path[vertex] = (uint8_t)(LG__PATH_WAITS | strength |
                                      course_from(native, vertex, from));
     if (is_plain(native, vertex))
-        native->kind[vertex - native->nodes] = lg__vertex_kind(native, from);
+        native->kind[vertex - native->nodes] =
+            lg__kind_again(native, lg__vertex_kind(native, from));
 }
 
 static uint32_t
@@ -298,34 +299,49 @@ form_of(const lg__native *native, uint32_t block)
     return lg_block_bytes(at) << LG__FORM_BITS | array | text | at->kind;
 }
 
+static uint32_t
+package_by_way(const lg__native *native, uint32_t block,
+               const lg__way_kind *way)
+{
+    const lg__way_kind *ways = native->way.data;
+    if (way->again < native->first_way + native->way.count - 1)
+        return ways[way->again - native->first_way].package;
+    const uint32_t own = lg__block_package(native, block);
+    return own != 0 ? own : package_of_kind(native, way->before);
+}
+
+// Notes a way that is new, and returns how many there are; 0: memory ran out.
+static uint32_t
+add_way(lg__native *native, uint32_t block, const lg__way_kind *way)
+{
+    lg__way_kind *place =
+        lg__vector_extend(&native->allocator, &native->way, 1);
+    if (place == NULL)
+        return 0;
+    *place = *way;
+    place->again = lg__kind_before(native, way->before, way->form);
+    if (place->again == LG_NONE)
+        place->again = native->first_way + (uint32_t)native->way.count - 1;
+    place->package = package_by_way(native, block, place);
+    return (uint32_t)native->way.count;
+}
+
 // Returns the kind that a block has by the way there.
 static uint32_t
 kind_by_way(path_search *search, uint32_t block, uint32_t step)
 {
     lg__native *native = search->native;
-    lg__way_kind way = {
+    const lg__way_kind way = {
         .before = native->kind[block],
         .step = lg__kind_is_of_variables(native, native->kind[block])
                     ? step_by_class(native, block)
                     : step,
         .form = form_of(native, block),
     };
-    uint32_t same = lg__kind_before(native, way.before, way.form);
-    if (same != LG_NONE)
-        return same;
     uint32_t *number =
         lg__key_table_at(&native->allocator, &search->ways, lg__way_key(&way));
-    if (number != NULL && *number == 0) {
-        lg__way_kind *place =
-            lg__vector_extend(&native->allocator, &native->way, 1);
-        if (place != NULL) {
-            *place = way;
-            place->package = lg__block_package(native, block);
-            if (place->package == 0)
-                place->package = package_of_kind(native, way.before);
-            *number = (uint32_t)native->way.count;
-        }
-    }
+    if (number != NULL && *number == 0)
+        *number = add_way(native, block, &way);
     search->enough = search->enough && number != NULL && *number > 0;
     return search->enough ? native->first_way + *number - 1 : 0;
 }
