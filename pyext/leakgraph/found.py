@@ -255,11 +255,14 @@ class Found:
 
     @property
     def most(self) -> GrowthRow | None:
-        """The row that gained the most, of those that may yet go on growing."""
+        """The row that gained the most, of those that may yet go on growing.
+
+        What has a limit goes on until then; it may be far away.
+        """
         rows = [
             place.row
             for place in self._all()
-            if place.grows
+            if (place.grows or (place.growth and place.row.degree == "filling"))
             and place.row.verdict != "native"
             and place.row.gained >= LEAST_SAID
         ]

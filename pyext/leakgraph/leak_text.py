@@ -110,6 +110,8 @@ def nothing(
     if taken < ENOUGH:
         after = f"{taken} of the {ENOUGH} snapshots that it takes to be sure"
     said = f"No place was found that goes on growing, after {after}."
+    if most is not None and most.degree == "filling":
+        return f"{said} What follows does so up to a limit.\n{most.text}"
     if most is not None:
         gained = Size({"host": most.gained})
         return (

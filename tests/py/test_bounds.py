@@ -549,6 +549,14 @@ def compare(work):
     return snapshots, leakgraph.diff(*snapshots, min_bytes=20_000)
 
 
+@pytest.mark.parametrize(("most", "is_told"), [(1 << 17, True), (1 << 10, False)])
+def test_what_will_have_much_when_it_is_full_has_a_row(most, is_told):
+    """However little it has so far."""
+    kept.append(functools.lru_cache(maxsize=most)(entry))
+    _, growth = compare(kept[0])
+    assert [(row.degree, row.limit) for row in growth] == [("filling", most)] * is_told
+
+
 @pytest.mark.parametrize("work", functions, ids=lambda work: work.__qualname__)
 def test_the_code_of_a_function_bounds_what_it_fills(work):
     _, growth = compare(work)

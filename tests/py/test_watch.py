@@ -250,6 +250,16 @@ def test_what_may_yet_go_on_is_named_while_memory_rises(degree, how):
     assert "gained the most" not in calm.watch.report()
 
 
+def test_what_goes_on_up_to_a_limit_is_named_while_memory_rises():
+    rows = [Row("less", "filling", 70 << 10), Row("most[*]", "filling")]
+    program = Program(leaking, rows, budget=1.0)
+    program.run(1000)
+    assert not program.watch.leaks
+    first, second = program.watch.report().splitlines()[-2:]
+    assert first.endswith(" snapshots. What follows does so up to a limit.")
+    assert second == "most[*]: Item accumulates"
+
+
 @pytest.mark.parametrize(("gained", "is_said"), [(64 << 10, True), (65535, False)])
 def test_without_a_place_the_type_that_gained_the_most_is_named(gained, is_said):
     program = Program(leaking, budget=1.0)

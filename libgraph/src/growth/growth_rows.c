@@ -336,8 +336,10 @@ static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
     [LG_GROWTH_SETTLED] = 4,
 };
 
-// A container with a limit that fills by less is as its programmer wants it.
+// A container with a limit that fills by less is as its programmer wants it,
+// unless it will have much when it is full.
 static const int64_t LEAST_FILLING = 1 << 20;
+static const uint64_t MUCH_WHEN_FULL = 64 << 20;
 
 // What pauses comes right after what grows in the same way.
 static unsigned
@@ -564,9 +566,11 @@ static lg__pace
 pace_of(const lg__comparison *state, const lg__grown *grown,
         const lg_growth_row *row, const uint64_t *numbers)
 {
+    const int64_t least_filling =
+        row->at_limit < MUCH_WHEN_FULL ? LEAST_FILLING : LG__LEAST_UNEVEN;
     bool small = grown->pace == LG__PACE_UNEVEN
                      ? kept_of(state, row, numbers) < LG__LEAST_UNEVEN
-                 : grown->pace == LG__PACE_FILLS ? row->gained < LEAST_FILLING
+                 : grown->pace == LG__PACE_FILLS ? row->gained < least_filling
                                                  : false;
     return small || lg__growth_waits_for_keys(state, row, numbers) ||
                    lg__growth_finalizers_settle(state, row->node)
@@ -653,14 +657,14 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     if (numbers == NULL)
         return false;
     fill_row(state, grown, count, numbers, row);
+    row->counts = numbers;
+    row->bytes = numbers + state->count;
+    set_limit(state, grown, row);
     lg__pace pace = pace_of(state, grown, row, numbers);
     bool settled = pace == LG__PACE_SETTLED;
     bool left_out = settled && !state->options.settled;
     bool large = is_large(state, row) &&
                  !(settled && settles_with_members(state, grown));
-    row->counts = numbers;
-    row->bytes = numbers + state->count;
-    set_limit(state, grown, row);
     if (settled)
         count_bounded(state, row, out);
     if (large && left_out && is_in_scope(state, row)) {

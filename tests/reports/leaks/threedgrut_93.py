@@ -35,4 +35,4 @@ def work(number):
 
 
 if __name__ == "__main__":
-    program.run(work, optimizer.state.clear)
+    program.run(work, lambda: optimizer.state.clear())
