@@ -111,6 +111,8 @@ class Found:
         self._gains: dict[str, int] = {}
         #: The type whose objects gained the most, and how much.
         self.kind: tuple[str, int] | None = None
+        #: Rows of places that had something, and gained when the program had ended.
+        self._late: list[GrowthRow] = []
 
     def __bool__(self) -> bool:
         """Whether anything grows or was told."""
@@ -126,13 +128,15 @@ class Found:
         """Take over what a comparison of all snapshots found.
 
         If the functions of the program have ended, what they kept seems to have come
-        with the last snapshot, in the places of what else had it.
+        with the last snapshot, in the places of what else had it. Snapshots that came
+        soon after each other show no growth of their own, so that is no proof.
         """
         for place in self._all():
             place.grows, place.growth = False, None
             place.more = _unexplained_since(place.row, growth)
         self._count(growth)
         rows = [row for row in growth if not (ended and row.came_last)]
+        self._late = [row for row in growth if ended and _came_to_others(row)]
         self._see(rows, growth, seconds)
 
     def _count(self, growth: Growth) -> None:
@@ -262,11 +266,14 @@ class Found:
         rows = [
             place.row
             for place in self._all()
-            if (place.grows or (place.growth and place.row.degree == "filling"))
-            and place.row.verdict != "native"
-            and place.row.gained >= LEAST_SAID
+            if place.grows or (place.growth and place.row.degree == "filling")
         ]
-        return max(rows, key=lambda row: row.gained, default=None)
+        some = [
+            row
+            for row in rows or self._late
+            if row.verdict != "native" and row.gained >= LEAST_SAID
+        ]
+        return max(some, key=lambda row: row.gained, default=None)
 
     def lines(self, resident: float) -> list[str]:
         """Return a sentence for each place that grows, was told, or has much."""
@@ -300,6 +307,12 @@ def _unexplained_since(row: GrowthRow, growth: Growth) -> int:
     gained = growth.unexplained if row.verdict == "native" else None
     more = 0 if gained is None else gained - row.gained
     return more if more >= LEAST_SAID else 0
+
+
+def _came_to_others(row: GrowthRow) -> bool:
+    """Whether a row that grew in the last interval had something in the first one."""
+    had = row.verdict != "native" and row.counts[0] > 0
+    return row.came_last and had and row.degree in GOES_ON
 
 
 def _is_leak(place: Place) -> bool:

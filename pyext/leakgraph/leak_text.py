@@ -114,8 +114,9 @@ def nothing(
         return f"{said} What follows does so up to a limit.\n{most.text}"
     if most is not None:
         gained = Size({"host": most.gained})
+        how = _PACE["late" if most.came_last else most.degree]
         return (
-            f"{said} {most.held_by} gained the most, {gained}, {_PACE[most.degree]}:"
+            f"{said} {most.held_by} gained the most, {gained}, {how}:"
             " watch for longer to see whether it goes on."
         )
     if kind is not None:

@@ -4,6 +4,7 @@ import pytest
 from test_watch import Growth, Row
 
 from leakgraph.found import LATE, LEAST_SAID, MUCH, SHARE, SOON, Found
+from leakgraph.leak_text import nothing
 from leakgraph.sequence import ENOUGH
 
 pytestmark = pytest.mark.ends
@@ -124,6 +125,21 @@ def test_what_came_when_functions_ended_is_no_news(came_last, ended, seen):
     found.update(Growth([row]), [0.0, 1.0, 2.0], ended=ended)
     assert bool(found) is seen
     assert bool(found.lines(0)) is seen
+
+
+@pytest.mark.parametrize(
+    ("before", "verdict", "named"),
+    [(1, "accumulates", True), (0, "accumulates", False), (1, "native", False)],
+)
+def test_what_had_something_before_functions_ended_may_grow(before, verdict, named):
+    row = Row("x", gained=MUCH)
+    row.came_last, row.counts, row.verdict = True, (before, 2, 20), verdict
+    found = Found()
+    found.update(Growth([row]), [0.0, 1.0, 2.0], ended=True)
+    assert not found
+    assert (found.most is row) is named
+    said = nothing(3, True, 0, True, found.most)
+    assert (" x gained the most, 4.00 MiB, in the last interval: " in said) is named
 
 
 def test_at_the_end_native_memory_keeps_its_holder():

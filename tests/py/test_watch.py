@@ -56,6 +56,7 @@ class Row:
     node = fix = None
     verdict = "accumulates"
     type = "Item"
+    counts = (1,)
 
     def __init__(self, holder, degree="steady", gained=MEGABYTE):
         self.held_by = self.place = holder

@@ -533,7 +533,7 @@ is_large(const lg__comparison *state, const lg_growth_row *row)
 // names than one for each interval, and next to no bytes. A name is in one
 // place after the other, as code that has the same name comes to use it.
 static bool
-says_nothing(const lg__comparison *state, const lg_growth *growth,
+is_of_few_names(const lg__comparison *state, const lg_growth *growth,
              const lg_growth_row *row)
 {
     enum { NEXT_TO_NOTHING = 1000 };
@@ -709,7 +709,7 @@ leave_out_small(const lg__comparison *state, lg_growth *out)
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++)
         if (is_large(state, &out->rows[i]) &&
-            !says_nothing(state, out, &out->rows[i]) &&
+            !is_of_few_names(state, out, &out->rows[i]) &&
             !lg__growth_is_vague(state, out, &out->rows[i]) &&
             !lists_subclasses(state->newest, &out->rows[i]))
             out->rows[kept++] = out->rows[i];
