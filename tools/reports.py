@@ -55,8 +55,9 @@ LEFT = 32
 #: multiple of the time in which an honest program fills what it empties: a row would
 #: then depend on where in that time the first snapshot falls.
 EVERY, SNAPSHOTS = 3, 4
-#: No face may take longer, in seconds.
-PATIENCE = 600
+#: No face may take longer, in seconds. With tracemalloc, a call costs three times as
+#: much, and on a busy machine it waits for twenty times as long as it works.
+PATIENCE = 1800
 
 #: The cells of a face that has nothing to say about a program, and of one that was not
 #: run.
