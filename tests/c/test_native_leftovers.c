@@ -397,6 +397,32 @@ what_leads_on_has_no_gift_of_its_own(void)
     native_heap_close(&heap);
 }
 
+// The same, where structs have gifts, too, and what they lead to is of one kind
+// but for its gift.
+static void
+what_structs_with_gifts_lead_to_has_none_of_its_own(void)
+{
+    enum { OBJECTS = 20, STRUCT = 200, SMALL = 24, TAIL = 120 };
+    enum { EACH = STRUCT + SMALL + TAIL + 3 * NATIVE_CHUNK };
+    size_t given[OBJECTS];
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        const size_t first = i % 5 == 0 ? GIFT : 0;
+        const size_t second = i % 5 <= 1 ? GIFT : 0;
+        uint64_t *own = native_heap_block(&heap, STRUCT + first);
+        uint64_t *small = native_heap_block(&heap, SMALL + second);
+        native_heap_object(&heap, true)[2] = native_heap_address(own);
+        own[1] = native_heap_address(small);
+        small[2] = native_heap_address(native_heap_block(&heap, TAIL));
+        given[i] = first + second;
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        CHECK(native_heap_held(&heap, i) == EACH + given[i]);
+    native_heap_close(&heap);
+}
+
 // Structs lead to data that have their size. What the data have in a word says
 // nothing against the pointers that the structs have there.
 static void
@@ -577,6 +603,7 @@ SUITE(native_leftovers)
     RUN(structs_with_a_name_are_no_texts);
     RUN(blocks_of_a_list_may_have_gifts);
     RUN(what_leads_on_has_no_gift_of_its_own);
+    RUN(what_structs_with_gifts_lead_to_has_none_of_its_own);
     RUN(data_of_the_size_of_a_struct_are_none_of_its_list);
     RUN(the_room_behind_a_vector_holds_nothing);
     RUN(the_free_rest_of_a_pool_holds_nothing);
