@@ -443,7 +443,7 @@ class Watch:
             if self._sequence.is_later(x):
                 if gc.isenabled():
                     gc.collect()
-                self._sequence.take(x, seconds)
+                self._sequence.take_last(x, seconds)
             if self._sequence.count > 1:
                 self._note(known, ended=ended)
                 self._fold()

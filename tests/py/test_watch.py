@@ -290,6 +290,23 @@ def test_a_run_that_ended_before_its_first_snapshot_says_what_to_do():
     assert nothing(0, False, 0, True, None) == none
 
 
+@pytest.mark.parametrize(
+    ("before", "x", "seconds"),
+    [
+        (ENOUGH, 34.0, [0, 10, 20, 34]),
+        (ENOUGH, 300.0, [0, 10, 20, 30, 300]),
+        (ENOUGH - 1, 21.0, [0, 10, 20, 21]),
+    ],
+)
+def test_the_last_snapshot_takes_the_place_of_one_right_before(before, x, seconds):
+    sequence = Sequence(FakeSnapshotFiles(Clock()))
+    sequence.begin_episode(10.0)
+    for number in range(before):
+        sequence.take(10.0 * number, 10.0 * number)
+    sequence.take_last(x, x)
+    assert sequence.seconds == seconds
+
+
 def test_snapshots_that_were_dropped_do_not_count():
     sequence = Sequence(FakeSnapshotFiles(Clock()))
     for x in range(SLOTS + 1):
