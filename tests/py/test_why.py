@@ -406,6 +406,40 @@ def test_a_context_variable_is_named_however_many_there_are():
     assert "╰→ hamt_bitmap_node" in str(snapshot.why(inner))
 
 
+@needs_attributes
+def test_the_mapping_of_a_context_has_its_variables_in_every_answer():
+    names = ("alone", "first", "second", *map(str, range(1000)))
+    alone, first, second, *others = map(contextvars.ContextVar, names)
+
+    def fill():
+        for other in others:
+            other.set(0)
+        alone.set([])
+        thing = Thing()
+        first.set(thing)
+        second.set(thing)
+        del thing
+        return leakgraph.snapshot()
+
+    snapshot = contextvars.Context().run(fill)
+    where = "thread MainThread context variables"
+    mapping, one, thing = (
+        snapshot.why(f"{where}{step}").node for step in ("", "[alone]", "[first]")
+    )
+    why = snapshot.why(one)
+    assert [hop.source for hop in why.frees] == [why.path[-1].source] == [mapping]
+    assert one.dominator == why.dominator == mapping
+    assert f"goes through hamt #{mapping.index}, which" in str(why)
+    parsed = json.loads(why.json)["biggest"]
+    assert parsed["path"][-1]["source"] == parsed["dominator"] == mapping.index
+    several = snapshot.why(thing)
+    assert [hop.label for hop in several.cuts] == ["[first]", "[second]"]
+    assert {hop.source for hop in several.cuts} == {mapping}
+    drawn = json.loads(several.drawing.json)
+    marked = [edge["source"] for edge in drawn["edges"] if edge.get("role") == "frees"]
+    assert {drawn["nodes"][box]["node"] for box in marked} == {mapping.index}
+
+
 def test_cannot_be_made_by_hand():
     for name in ("Why", "Cycle", "Cycles", "Path", "Top", "Dominators"):
         with pytest.raises(TypeError):

@@ -22,6 +22,17 @@ lg_node_dominator(const lg_analysis *analysis, lg_node node)
                                                            : LG_NONE;
 }
 
+uint32_t
+lg__shown_dominator(const lg_analysis *analysis, uint32_t node)
+{
+    uint32_t shown = lg_node_dominator(analysis, node);
+    while (shown != LG_NONE &&
+           lg__passes_over(analysis->graph, lg__dominator_of(analysis, shown),
+                           shown))
+        shown = lg_node_dominator(analysis, shown);
+    return shown;
+}
+
 bool
 lg_node_is_reachable(const lg_analysis *analysis, lg_node node)
 {

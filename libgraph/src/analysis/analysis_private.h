@@ -392,6 +392,10 @@ typedef struct lg__gathered {
     size_t capacity;
 } lg__gathered;
 
+/** Returns the immediate dominator, or, for what a node within a context's
+ *  mapping has, the mapping: answers pass over such nodes. LG_NONE as in
+ *  lg_node_dominator. */
+uint32_t lg__shown_dominator(const lg_analysis *analysis, uint32_t node);
 /** Appends, in no order, the nodes that `node` (node count: the super-root;
  *  node count + 1: garbage) immediately dominates and that retain at least
  * `least` bytes. Replaces namespaces and cells that are folded into `node` by

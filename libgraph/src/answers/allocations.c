@@ -275,7 +275,9 @@ is_shared(const lg_analysis *analysis, const lg_places *places,
         return false;
     for (size_t i = 0; i < path->count; i++) {
         lg_node owner = lg_node_owner(analysis, path->hops[i].target);
-        if (owner != LG_NONE && owner != path->hops[i].source)
+        const lg_node source = path->hops[i].source;
+        if (owner != LG_NONE && owner != source &&
+            !lg__passes_over(analysis->graph, owner, source))
             return true;
     }
     return is_loose(places, row->place, path);

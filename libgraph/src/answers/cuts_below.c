@@ -25,7 +25,7 @@ lg__cuts_below(const lg_analysis *analysis, lg_node node, lg_node from,
         lg_cuts other = {0};
         if (status != LG_OK || !made.is_kept)
             break;
-        from = lg_node_dominator(analysis, from);
+        from = lg__shown_dominator(analysis, from);
         status = cut_below(analysis, node, from, limit, monitor, &other, err);
         if (status == LG_OK && !other.is_kept) {
             lg_cuts_free(&made);

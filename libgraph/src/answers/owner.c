@@ -8,7 +8,7 @@
 lg_node
 lg_node_owner(const lg_analysis *analysis, lg_node node)
 {
-    uint32_t owner = lg_node_dominator(analysis, node);
+    uint32_t owner = lg__shown_dominator(analysis, node);
     for (uint32_t at = owner; at != LG_NONE;
          at = lg_node_folded_into(analysis->graph, at))
         owner = at;

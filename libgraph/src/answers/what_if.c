@@ -181,7 +181,7 @@ complete(cutting *to, lg_cut *cut, lg_error *err)
 static lg_status
 find_cuts(cutting *to, lg_survivor *survivor, lg_error *err)
 {
-    lg_node from = lg_node_dominator(to->after, survivor->node);
+    lg_node from = lg__shown_dominator(to->after, survivor->node);
     lg_status status =
         lg__cuts_below(to->after, survivor->node, from, CUTS_LISTED,
                        to->monitor, &survivor->cuts, err);

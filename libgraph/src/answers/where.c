@@ -14,10 +14,10 @@ garbage_find(const lg_analysis *analysis, uint32_t node, lg_where *out,
     if (walk.fold == NULL || !lg__graph_reverse(walk.graph, &walk.reverse))
         return lg__error_memory(err);
     uint32_t dominator =
-        lg__seen_node(walk.fold, lg_node_dominator(analysis, node));
+        lg__seen_node(walk.fold, lg__shown_dominator(analysis, node));
     if (dominator != LG_NONE && dominator != node) {
         where.dominator = dominator;
-        where.hop = lg__hop_between(&walk, dominator, node);
+        where.hop = lg__hop_below(&walk, analysis, dominator, node);
     }
     *out = where;
     return LG_OK;

@@ -111,7 +111,7 @@ explain_alive(explaining *to, lg_error *err)
     if (lg__node_is_a(to->graph, why->node, LG__LRU_CACHE))
         return LG_OK;
     lg_node from = why->frees_count > 0
-                       ? lg_node_dominator(why->analysis, why->node)
+                       ? lg__shown_dominator(why->analysis, why->node)
                        : LG_NONE;
     lg_status status =
         lg__cuts_below(why->analysis, why->node, from, CUTS_LISTED, to->monitor,
@@ -241,9 +241,38 @@ open_walk(explaining *to, uint32_t node, lg_error *err)
         return lg__error_memory(err);
     lg_why *why = &to->why;
     why->node = lg__seen_node(to->walk.fold, node);
-    why->dominator = lg__seen_node(to->walk.fold,
-                                   lg_node_dominator(why->analysis, why->node));
+    why->dominator = lg__seen_node(
+        to->walk.fold, lg__shown_dominator(why->analysis, why->node));
     return LG_OK;
+}
+
+static void
+see_path(const lg_graph *graph, lg_path *path, bool *marks)
+{
+    path->count =
+        lg_hops_seen(graph, path->hops, path->count, marks, path->hops, marks);
+}
+
+static void
+see_cut(const lg_graph *graph, lg_cut *cut)
+{
+    const lg_hop *hop = &cut->path.hops[cut->hop];
+    const uint64_t edge = hop->edges[hop->edge_count - 1];
+    see_path(graph, &cut->path, NULL);
+    for (cut->hop = 0; !has_edge(&cut->path.hops[cut->hop], edge);)
+        cut->hop++;
+}
+
+// Leaves out of all paths what answers pass over, so that every face of the
+// answer says of the same object that it has the reference to cut.
+static void
+see_paths(explaining *to)
+{
+    lg_why *why = &to->why;
+    see_path(to->graph, &why->path, why->frees);
+    see_path(to->graph, &why->cuts.kept, NULL);
+    for (size_t i = 0; i < why->cuts.count; i++)
+        see_cut(to->graph, &why->cuts.items[i]);
 }
 
 static lg_status
@@ -268,6 +297,7 @@ explain(explaining *to, uint32_t node, lg_error *err)
     if (status == LG_OK)
         status = explain_component(to, err);
     find_hint(to);
+    see_paths(to);
     if (status == LG_OK)
         status = lg_node_findings(why->analysis, why->node, to->monitor,
                                   &why->findings, err);

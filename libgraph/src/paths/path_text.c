@@ -230,14 +230,19 @@ lg_hops_seen(const lg_graph *graph, const lg_hop *hops, size_t count,
              const bool *marks, lg_hop *seen, bool *seen_marks)
 {
     size_t kept = 0;
+    lg_node holder = LG_NONE;
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count &&
-            lg__passes_over(graph, hops[i].source, hops[i].target))
+        lg_hop hop = hops[i];
+        if (holder != LG_NONE)
+            hop.source = holder;
+        const bool passed =
+            i + 1 < count && lg__passes_over(graph, hop.source, hop.target);
+        holder = passed ? hop.source : LG_NONE;
+        if (passed)
             continue;
-        seen[kept] = hops[i];
         if (marks)
             seen_marks[kept] = marks[i];
-        kept++;
+        seen[kept++] = hop;
     }
     return kept;
 }

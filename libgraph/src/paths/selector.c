@@ -91,7 +91,7 @@ is_below(search *state, uint32_t node)
     if (lg_node_is_reachable(state->analysis, node))
         return false;
     uint32_t dominator = lg__seen_node(
-        state->walk.fold, lg_node_dominator(state->analysis, node));
+        state->walk.fold, lg__shown_dominator(state->analysis, node));
     if (dominator == LG_NONE || dominator == node)
         return false;
     state->words.length = 0;

@@ -280,9 +280,6 @@ typedef struct report {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const char *note;
-    lg_hop *hops; // of the path, as a reader sees it
-    bool *frees;
-    size_t count;
     lg_text text;
 } report;
 
@@ -348,10 +345,10 @@ add_hop(report *to, size_t index)
     lg_text *out = &to->text;
     lg_text_add(out, "│    ↓ ");
     size_t start = out->length;
-    lg_hop_label(to->graph, &to->hops[index], out);
+    lg_hop_label(to->graph, &to->why->path.hops[index], out);
     size_t width = lg__text_width(out, start);
     lg_text_add(out, "\n");
-    if (!to->frees[index])
+    if (!to->why->frees[index])
         return;
     lg_text_add(out, "│      ");
     while (width-- > 0)
@@ -365,11 +362,11 @@ static size_t
 hop_to_show(const report *to)
 {
     size_t hidden = SIZE_MAX;
-    for (size_t i = 0; i < to->count; i++) {
-        bool is_hidden = i >= HEAD && i + TAIL < to->count;
-        if (to->frees[i] && !is_hidden)
+    for (size_t i = 0; i < to->why->path.count; i++) {
+        bool is_hidden = i >= HEAD && i + TAIL < to->why->path.count;
+        if (to->why->frees[i] && !is_hidden)
             return SIZE_MAX;
-        if (to->frees[i])
+        if (to->why->frees[i])
             hidden = i;
     }
     return hidden;
@@ -389,13 +386,14 @@ static void
 add_step(report *to, size_t index)
 {
     add_hop(to, index);
-    add_node(to, to->hops[index].target, index + 1 == to->count);
+    add_node(to, to->why->path.hops[index].target,
+             index + 1 == to->why->path.count);
 }
 
 static void
 add_middle(report *to)
 {
-    size_t end = to->count - TAIL;
+    size_t end = to->why->path.count - TAIL;
     size_t shown = hop_to_show(to);
     if (shown == SIZE_MAX) {
         add_gap(to, end - HEAD);
@@ -410,15 +408,15 @@ static void
 add_path(report *to)
 {
     lg_text *out = &to->text;
-    bool is_long = to->count > HEAD + TAIL + 1;
+    bool is_long = to->why->path.count > HEAD + TAIL + 1;
     lg_text_add(out, "\n┬───\n│ GC root: ");
     format_root_kind(to);
     lg_text_add(out, "\n│\n");
-    add_node(to, to->why->path.root.node, to->count == 0);
-    for (size_t i = 0; i < to->count; i++) {
+    add_node(to, to->why->path.root.node, to->why->path.count == 0);
+    for (size_t i = 0; i < to->why->path.count; i++) {
         if (is_long && i == HEAD) {
             add_middle(to);
-            i = to->count - TAIL;
+            i = to->why->path.count - TAIL;
         }
         add_step(to, i);
     }
@@ -661,25 +659,13 @@ are_several(const lg_table *paths)
 static lg_status
 write_text(report *to, const lg_table *paths, lg_error *err)
 {
-    const lg_path *path = &to->why->path;
     lg_status status = LG_OK;
     if (are_several(paths)) {
         status = lg_table_text(paths, 0, &to->text, err);
         lg_text_add(&to->text, "\nThe one that retains the most:\n\n");
     }
-    if (status != LG_OK)
-        return status;
-    to->hops = malloc((path->count + 1) * sizeof *to->hops);
-    to->frees = malloc(path->count + 1);
-    if (to->hops == NULL || to->frees == NULL) {
-        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
-    } else {
-        to->count = lg_hops_seen(to->graph, path->hops, path->count,
-                                 to->why->frees, to->hops, to->frees);
+    if (status == LG_OK)
         why_text(to);
-    }
-    free(to->hops);
-    free(to->frees);
     return status;
 }
 

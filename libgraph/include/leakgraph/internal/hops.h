@@ -34,7 +34,8 @@ lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
 /** Copies the hops that a program sees, and the marks of each, and returns how
  *  many there are: all but those within the mapping of a context, whose nodes
  *  say nothing, unless such a hop is the last one. The hop behind them leads
- *  from the mapping. `marks` may be NULL, and then so may `seen_marks`. */
+ *  from the mapping. `marks` may be NULL, and then so may `seen_marks`. `seen`
+ *  may be `hops`, and `seen_marks` be `marks`. */
 size_t lg_hops_seen(const lg_graph *graph, const lg_hop *hops, size_t count,
                     const bool *marks, lg_hop *seen, bool *seen_marks);
 
