@@ -4,12 +4,14 @@
     mutate.py --sample 300       and 300 others of the code for policy and reports
     mutate.py --sample 50 --files 'libgraph/src/findings/*.c'
 
-Works on a copy of the tree in build/mutate. It remembers the verdict on a mutant of the
-sample until the mutant's file changes. It remembers a survivor only until a test
-changes. So after an interruption the next run goes on where the last one stopped. Ends
-with the number of mutants killed, survived and equivalent. Exit status 1: a mutant
-survived that mutants_equivalent.txt does not explain; 2: a list does not fit the code,
-or the copy fails without a mutant.
+Works on copies of the tree in build/mutate, one for each of the --jobs. It remembers
+the verdict on a mutant until the file changes, on a survivor only until a test
+changes, and on permanent mutants only until all of them are killed. So after an
+interruption, and after a test of a survivor is mended, the next run goes on where the
+last one stopped. Ends with the number of mutants killed, survived and equivalent. Exit
+status 1: a mutant survived that mutants_equivalent.txt does not explain, or a test of a
+permanent mutant fails without it; 2: a list does not fit the code, or a copy does not
+build.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import mutants
@@ -75,6 +79,7 @@ THOROUGH = (r"(c|export)\..*", f"-.*({SLOW}).*")
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
 UNBUILDABLE, SAME = "does not compile", "compiles to the same"
+UNFIT = "has a test that fails anyway"
 
 
 class Memory:
@@ -87,6 +92,7 @@ class Memory:
             if name.parts[0] == "tests":
                 tests.update((root / name).read_bytes())
         self.tests = tests.hexdigest()
+        self.contents: dict[str, bytes] = {}
         self.known: dict[str, dict[str, str]] = {}
         if path.is_file():
             for line in path.read_text("utf-8").splitlines():
@@ -94,10 +100,12 @@ class Memory:
                 self.known[entry["key"]] = entry
 
     def key(self, mutant: Mutant) -> str:
-        """Return the key of a mutant of a file in its present state."""
-        content = (self.root / mutant.path).read_bytes()
-        change = f"{mutant.path}\0{mutant.line}\0{mutant.after}\0".encode()
-        return hashlib.sha256(change + content).hexdigest()
+        """Return the key of a mutant of a file as it was when first asked about."""
+        if mutant.path not in self.contents:
+            self.contents[mutant.path] = (self.root / mutant.path).read_bytes()
+        tests = " ".join(mutant.tests)
+        change = f"{mutant.path}\0{mutant.line}\0{mutant.after}\0{tests}".encode()
+        return hashlib.sha256(change + self.contents[mutant.path]).hexdigest()
 
     def recall(self, mutant: Mutant) -> tuple[str, str] | None:
         """Return the verdict, unless a new test may kill a survivor."""
@@ -115,6 +123,13 @@ class Memory:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
+    def forget(self, every: Sequence[Mutant]) -> None:
+        """Forget the verdicts on these mutants: the next run tries them again."""
+        for mutant in every:
+            self.known.pop(self.key(mutant), None)
+        kept = [json.dumps(entry) + "\n" for entry in self.known.values()]
+        self.path.write_text("".join(kept), "utf-8")
+
 
 def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
     """List the tests to run on a mutant, one group after the other."""
@@ -130,14 +145,17 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
     """Find out whether a test kills the mutant, and which one; restore the copy."""
     groups = tests_of(mutant)
     for tests in groups:
-        copy.check(tests)
+        failed = copy.check(tests)
+        if failed:
+            return UNFIT, failed
     path = copy.place / mutant.path
     whole = path.read_bytes()
     unchanged = copy.originals.setdefault(mutant.path, copy.digest(mutant.path))
     every = tuple(test for tests in groups for test in tests)
     path.write_text(mutant.applied(whole.decode()), "utf-8")
     try:
-        if not copy.compiles(mutant.path) or not copy.build(every)[0]:
+        quick = mutant.tests or copy.compiles(mutant.path)
+        if not quick or not copy.build(every)[0]:
             return UNBUILDABLE, ""
         if unchanged and copy.digest(mutant.path) == unchanged:
             return SAME, ""
@@ -150,6 +168,12 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
         path.write_bytes(whole)
 
 
+def order(mutant: Mutant) -> tuple[bool, str, tuple[str, ...]]:
+    """Sort mutants so that a build has little to do: one file after the other."""
+    python = any(test.startswith("tests/") for test in mutant.tests)
+    return python, mutant.path, mutant.tests
+
+
 def show(text: str, *, keep: bool) -> None:
     """Print a line. On a terminal the next one replaces it, unless it is to stay."""
     if sys.stdout.isatty():
@@ -159,47 +183,76 @@ def show(text: str, *, keep: bool) -> None:
 
 
 class Run:
-    """A run over a list of mutants."""
+    """A run over a list of mutants, with a thread for each copy of the tree."""
 
-    def __init__(self, copy: WorkCopy, memory: Memory) -> None:
-        self.copy, self.memory = copy, memory
-        listed = mutants.EQUIVALENT.read_text("utf-8")
-        self.reasons = mutants.equivalent(copy.root, listed)
+    def __init__(self, copies: Sequence[WorkCopy], memory: Memory) -> None:
+        self.copies, self.memory = copies, memory
+        root = copies[0].root
+        self.reasons = mutants.equivalent(root, mutants.EQUIVALENT.read_text("utf-8"))
         self.verdicts: Counter[str] = Counter()
         self.survivors: list[Mutant] = []
+        self.number = 0
+        self.ends = False
+        self.lock = threading.Lock()
 
-    def verdict(self, mutant: Mutant) -> tuple[str, str]:
+    def verdict(self, copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
         """Return the known verdict on the mutant, or a new one."""
         if mutants.reason_of(mutant, self.reasons) is not None:
             return EQUIVALENT, ""
-        recalled = None if mutant.tests else self.memory.recall(mutant)
-        verdict, by = recalled or judge(self.copy, mutant)
-        if not mutant.tests and recalled is None:
+        recalled = self.memory.recall(mutant)
+        if recalled is not None and not (mutant.tests and recalled[0] != KILLED):
+            return recalled
+        verdict, by = judge(copy, mutant)
+        with self.lock:
             self.memory.keep(mutant, verdict, by)
         return verdict, by
 
     def over(self, title: str, every: Sequence[Mutant], count: int) -> None:
         """Try until so many compiled; print the progress, and survivors at once."""
         start = time.monotonic()
-        number = 0
-        for mutant in every:
-            if number == count:
-                break
-            show(f"[{number}/{count}] {mutant}"[:100], keep=False)
-            verdict, _ = self.verdict(mutant)
-            self.verdicts[verdict] += 1
-            if verdict == SURVIVED or (mutant.tests and verdict != KILLED):
-                self.survivors.append(mutant)
-                show(f"{verdict}: {mutant}", keep=True)
-            number += bool(mutant.tests) or verdict != UNBUILDABLE
-            if number % 20 == 0 and verdict == KILLED:
-                show(f"[{number}/{count}] {self.summary()}", keep=True)
+        self.number = 0
+        left = iter(every)
+        with ThreadPoolExecutor(len(self.copies)) as pool:
+            works = [pool.submit(self.work, copy, left, count) for copy in self.copies]
+            try:
+                for work in works:
+                    work.result()
+            finally:
+                self.ends = True
         seconds = time.monotonic() - start
-        show(f"{title}: {number} mutants in {seconds:.0f} s", keep=True)
+        show(f"{title}: {self.number} mutants in {seconds:.0f} s", keep=True)
+        self.ends = False
+
+    def work(self, copy: WorkCopy, left: Iterator[Mutant], count: int) -> None:
+        """Try mutants that no other thread has taken, until one of them ends."""
+        while not self.ends:
+            with self.lock:
+                mutant = next(left, None) if self.number < count else None
+            if mutant is None:
+                return
+            try:
+                verdict, by = self.verdict(copy, mutant)
+            except BaseException:
+                self.ends = True
+                raise
+            with self.lock:
+                self.count(mutant, verdict, by, count)
+
+    def count(self, mutant: Mutant, verdict: str, by: str, count: int) -> None:
+        """Count a verdict, and show it. Off a terminal, each has its line."""
+        self.verdicts[verdict] += 1
+        self.number += bool(mutant.tests) or verdict != UNBUILDABLE
+        survives = verdict == SURVIVED or (bool(mutant.tests) and verdict != KILLED)
+        if survives:
+            self.survivors.append(mutant)
+        said = f"{verdict} by {by}" if by else verdict
+        text = f"[{self.number}/{count}] {said}: {mutant}"
+        keep = survives or not sys.stdout.isatty()
+        show(text if keep else text[:100], keep=keep)
 
     def summary(self) -> str:
         """Count each verdict."""
-        order = (KILLED, SURVIVED, EQUIVALENT, SAME, UNBUILDABLE)
+        order = (KILLED, SURVIVED, EQUIVALENT, SAME, UNBUILDABLE, UNFIT)
         counts = [f"{self.verdicts[verdict]} {verdict}" for verdict in order]
         return f"{sum(self.verdicts.values())} mutants: " + ", ".join(counts)
 
@@ -218,16 +271,24 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", nargs="+", default=list(NEAR), metavar="PATTERN")
     parser.add_argument("--skip-permanent", action="store_true")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes"
+    )
     return parser.parse_args(arguments)
 
 
 def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
     """Try the permanent mutants, then the sample."""
     listed = mutants.listed(root, mutants.PERMANENT.read_text("utf-8"))
-    run.copy.sync()
-    run.copy.configure()
+    for mutant in listed:
+        run.memory.key(mutant)
+    for copy in run.copies:
+        copy.sync()
+        copy.configure()
     if not chosen.skip_permanent:
-        run.over("permanent", listed, len(listed))
+        run.over("permanent", sorted(listed, key=order), len(listed))
+        if not run.survivors:
+            run.memory.forget(listed)
     if chosen.sample:
         names = [str(path) for path in tracked.files(root, ".c", ".py")]
         paths = [
@@ -239,6 +300,14 @@ def try_all(chosen: argparse.Namespace, run: Run, root: Path) -> None:
         run.over("sample", every, chosen.sample)
 
 
+def copies(root: Path, place: Path, count: int) -> list[WorkCopy]:
+    """Make copies of the tree, which know together how long tests take."""
+    made = [WorkCopy(root, place / f"tree{number or ''}") for number in range(count)]
+    for copy in made:
+        copy.durations = made[0].durations
+    return made
+
+
 def main(arguments: Sequence[str] | None = None, root: Path = tracked.ROOT) -> int:
     """Try the mutants; return the exit status."""
     chosen = parse(arguments)
@@ -248,7 +317,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = tracked.ROOT) -> i
     place = root / "build" / "mutate"
     place.mkdir(parents=True, exist_ok=True)
     try:
-        run = Run(WorkCopy(root, place / "tree"), Memory(root, place / "verdicts"))
+        run = Run(copies(root, place, chosen.jobs), Memory(root, place / "verdicts"))
         try_all(chosen, run, root)
     except (mutants.Stale, Broken) as error:
         print(f"mutate: {error}")

@@ -30,12 +30,13 @@ SLOWER = 5
 
 
 class Broken(Exception):
-    """The copy does not build or pass its tests without any mutant."""
+    """The copy does not build without any mutant."""
 
 
 #: What tests run whose names begin so.
 PROGRAMS = {
     "c": ("c_tests",),
+    r"export\.page\.script": ("leakgraph_command",),
     "export": ("export_tests",),
     "capture": ("capture_tests",),
     "cli": ("export_tests", "leakgraph_command"),
@@ -163,10 +164,12 @@ class WorkCopy:
         """Configure the copy as `make build` does.
 
         A function that a mutant lets end without a value returns what a register has,
-        which may be right by chance. So it does not compile, as in CI.
+        which may be right by chance. So it does not compile, as in CI. Nothing here
+        reads what debuggers read, and half of the time of a build is that.
         """
         strict = "-DCMAKE_C_FLAGS=-Werror=return-type"
-        good, said = self.run(["cmake", "--preset", "dev", strict])
+        bare = "-DCMAKE_C_FLAGS_DEBUG=-O2"
+        good, said = self.run(["cmake", "--preset", "dev", strict, bare])
         if not good:
             raise Broken(f"cmake fails in {self.place}: {said[-2000:]}")
         commands = self.build_folder / "compile_commands.json"
@@ -217,18 +220,18 @@ class WorkCopy:
                 return False, failed[1] if failed else said[-300:]
         return True, ""
 
-    def check(self, tests: tuple[str, ...]) -> None:
-        """Raise Broken unless the tests pass without a mutant; note their time."""
+    def check(self, tests: tuple[str, ...]) -> str:
+        """Return which test fails without a mutant, or nothing; note their time."""
         if tests in self.durations:
-            return
+            return ""
         good, failed = self.build(tests)
         if not good:
             raise Broken(f"the copy does not build: {failed[-2000:]}")
         start = time.monotonic()
         good, failed = self.test(tests)
-        if not good:
-            raise Broken(f"without any mutant, this fails: {failed}")
-        self.durations[tests] = time.monotonic() - start
+        if good:
+            self.durations[tests] = time.monotonic() - start
+        return failed
 
     def digest(self, path: str) -> str:
         """Identify what the file compiles to; empty if it is not compiled."""

@@ -142,6 +142,7 @@ def test_each_mutant_meets_tests():
     [
         ("c.path", {"c_tests"}),
         ("export.view", {"export_tests"}),
+        ("export.page.script", {"export_tests", "leakgraph_command"}),
         ("capture.address_map", {"capture_tests"}),
         ("cli.terminal", {"export_tests", "leakgraph_command"}),
         ("(c|export)\\..*", {"c_tests", "export_tests"}),
