@@ -111,6 +111,33 @@ test_referrers(void)
     end();
 }
 
+// A place has a branch for each type. What refers several times counts once.
+static void
+test_types(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 80);
+    uint32_t twice = story_add(&made, "app.Item", NULL, 40);
+    story_attribute(&made, app, "list", list);
+    story_edge(&made, list, twice, LG_EDGE_INDEX, 0);
+    story_edge(&made, list, story_add(&made, "app.Part", NULL, 30),
+               LG_EDGE_INDEX, 1);
+    story_edge(&made, list, twice, LG_EDGE_INDEX, 2);
+    graph = story_end(&made);
+    REQUIRE(lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK);
+    lg_branches found = branches(list, LG_BRANCH_OWNED, LG_NONE);
+    REQUIRE(found.count == 2);
+    CHECK(found.items[0].node == twice && found.items[0].count == 1);
+    CHECK(found.items[1].retained == 30 && found.items[1].count == 1);
+    lg_branches_free(&found);
+    found = branches(twice, LG_BRANCH_REFERRERS, LG_NONE);
+    REQUIRE(found.count == 1);
+    CHECK(found.items[0].node == list && found.items[0].count == 1);
+    lg_branches_free(&found);
+    end();
+}
+
 // A session with a name, an age, no other value, and a list of ages.
 static lg_graph *
 session(const char *previews, uint32_t *out, uint32_t *ages, uint32_t *class)
@@ -164,6 +191,7 @@ SUITE(branches)
 {
     RUN(test_owned);
     RUN(test_referrers);
+    RUN(test_types);
     RUN(test_values);
     return test_result();
 }

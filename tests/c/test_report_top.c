@@ -306,9 +306,9 @@ passed_on(void)
     const uint32_t less[] = {799999};
     const uint32_t enough[] = {800000};
     const uint32_t spread[] = {400000, 399999, 200000};
-    expect_first("app.Holder", less, 1, "\"app.Holder\"");
-    expect_first("app.Holder", enough, 1, "\"app.Data\"");
-    expect_first("app.Holder", spread, 3, "\"app.Holder\"");
+    expect_first("app.Holder", less, 1, "\"type\": \"app.Holder\"");
+    expect_first("app.Holder", enough, 1, "\"type\": \"app.Data\"");
+    expect_first("app.Holder", spread, 3, "\"type\": \"app.Holder\"");
 }
 
 // Modules, threads and frames do not exist to keep data, so their contents have

@@ -140,6 +140,23 @@ test_order(void)
     end();
 }
 
+// A word that has a dot is sought in whole names, and must end in their last
+// part.
+static void
+test_ends(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t model = story_add(&made, "app.Model", NULL, 100);
+    story_attribute(&made, app, "one", model);
+    story_attribute(&made, model, "model",
+                    story_add(&made, "app.Part", NULL, 100));
+    begin(story_end(&made));
+    finds("app.model", "type app.Model 1\n");
+    finds("model.model", "attribute app.Model.model 1\n");
+    end();
+}
+
 // One option limits the rows, and the answer still counts all of them.
 static void
 test_limit(void)
@@ -161,6 +178,7 @@ SUITE(search)
 {
     RUN(test_names);
     RUN(test_order);
+    RUN(test_ends);
     RUN(test_limit);
     return test_result();
 }

@@ -167,6 +167,33 @@ expect_group(uint32_t objects, size_t rows)
     end(&all);
 }
 
+// Of twenty objects of one place, the biggest has a row of its own from a tenth
+// of their bytes on.
+static void
+expect_biggest(uint32_t bytes, size_t rows)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t other = story_module(&made, "other");
+    for (uint32_t i = 0; i < 20; i++) {
+        uint32_t size = i == 7 ? bytes : (1900000 - bytes) / 19;
+        uint32_t task = story_add(&made, "app.Task", NULL, size);
+        story_attribute(&made, app, "task", task);
+        story_attribute(&made, other, "task", task);
+    }
+    answer all = ask(&made, 0, false);
+    CHECK(all.top.count == rows);
+    CHECK(all.top.rows[rows - 1].count == (rows == 1 ? 20 : 1));
+    end(&all);
+}
+
+static void
+biggest(void)
+{
+    expect_biggest(188000, 1);
+    expect_biggest(192000, 2);
+}
+
 static void
 groups(void)
 {
@@ -387,6 +414,7 @@ SUITE(top)
     RUN(links);
     RUN(spenders);
     RUN(groups);
+    RUN(biggest);
     RUN(spread);
     RUN(mixed_groups);
     RUN(libraries);

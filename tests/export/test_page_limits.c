@@ -171,8 +171,13 @@ quiet_parts_of_the_host(void)
     lg_text page = page_of(&heap);
     for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
         check_part(&page, loud[i], false);
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        char legend[100];
         check_part(&page, quiet[i], true);
+        snprintf(legend, sizeof legend, "\"quiet q%zu\"/></svg>%s <b>", i,
+                 quiet[i]);
+        CHECK(count_of(&page, legend) == 1);
+    }
     CHECK(count_of(&page, "class=\"c0\"/></svg>Python objects <b>") == 1);
     CHECK(count_of(&page, "class=\"c0\"><title>Python objects: ") == 1);
     CHECK(count_of(&page, "class=\"c1\"/></svg>allocators' rounding <b>") == 1);
