@@ -116,6 +116,21 @@ function checkDepth({ places, layout }) {
   assert.strictEqual(layout.icicle(root, 800, 3).pop().place.label, ".x");
 }
 
+// An area shows what it owns if it has room for it.
+function checkRoom({ places, layout }) {
+  const row = (parent, label, own) => [parent, label, "T", "object", 1, 7, "", [own], [own], 0];
+  const rows = [row(-1, "app", 0), row(0, ".big", 1000)];
+  for (const [label, each] of [[".room", 50], [".none", 1.8]]) {
+    rows.push(row(0, label, 0));
+    const owner = rows.length - 1;
+    rows.push(row(owner, ".a", each), row(owner, ".b", each));
+  }
+  const root = places.read({ devices: ["host"], places: rows });
+  places.addUp(root, 0, null, false);
+  const labels = layout.treemap(root, 800, 500).map((area) => area.place.label);
+  assert.deepStrictEqual([...labels], ["app", ".big", ".room", ".none", ".a", ".b"]);
+}
+
 function checkFind({ places }) {
   const row = (parent, label, type, own) => [parent, label, type, "object", 1, 7,
     `app${label}`, [own], [own], 0];
@@ -332,6 +347,7 @@ try {
   checkPlaces(shared, dataOf(pageOf("family")));
   checkPlaces(shared, dataOf(pageOf("losses", "training")));
   checkDepth(shared);
+  checkRoom(shared);
   checkFind(shared);
   checkChange(shared);
   checkColours();
