@@ -168,10 +168,11 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
         path.write_bytes(whole)
 
 
-def order(mutant: Mutant) -> tuple[bool, str, tuple[str, ...]]:
-    """Sort mutants so that a build has little to do: one file after the other."""
+def order(mutant: Mutant) -> tuple[int, str, tuple[str, ...]]:
+    """Sort mutants by cost: those of headers, which many files include, come last."""
     python = any(test.startswith("tests/") for test in mutant.tests)
-    return python, mutant.path, mutant.tests
+    cost = 2 if mutant.path.endswith(".h") else int(python)
+    return cost, mutant.path, mutant.tests
 
 
 def show(text: str, *, keep: bool) -> None:

@@ -52,6 +52,40 @@ closures_of_lists(void)
     }
 }
 
+static uint32_t
+add_tuple(story *made)
+{
+    uint32_t node = heap_grad_fn(made, "ReluBackward0", LG_NONE, LG_NONE);
+    uint32_t tuple = story_add(made, "tuple", NULL, 56);
+    story_edge(made, tuple, heap_tensor(made, HEAP_BIG, node), LG_EDGE_INDEX,
+               0);
+    return tuple;
+}
+
+// A tuple in the list of a closure has the activation, and is kept elsewhere,
+// too. The fix changes what the list holds, so the tuple is no other holder.
+static void
+closure_of_a_tuple(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t tuple = add_tuple(&made);
+    uint32_t list = heap_list(&made, tuple);
+    uint32_t function = heap_function(&made, list);
+    story_attribute(&made, app, "seen", list);
+    story_attribute(&made, app, "last", tuple);
+    story_attribute(&made, app, "callbacks", heap_list(&made, function));
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_findings found = findings_of(&made, &graph, &analysis);
+    REQUIRE(found.count == 1);
+    CHECK(found.items->holder_count == 1 && found.items->others == 0);
+    CHECK(found.items->holders->node == function);
+    lg_findings_free(&found);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Classes in two lists are two mistakes: emptying one of the lists frees what
 // it has.
 static void
@@ -237,16 +271,6 @@ add_hooked(story *made, uint32_t net, uint32_t self)
     return method;
 }
 
-static uint32_t
-add_tuple(story *made)
-{
-    uint32_t node = heap_grad_fn(made, "ReluBackward0", LG_NONE, LG_NONE);
-    uint32_t tuple = story_add(made, "tuple", NULL, 56);
-    story_edge(made, tuple, heap_tensor(made, HEAP_BIG, node), LG_EDGE_INDEX,
-               0);
-    return tuple;
-}
-
 // Nobody can empty a tuple. A list of tuples that lives on without the hook is
 // the holder; a list that has the module of the hook, too, is not.
 static void
@@ -338,6 +362,7 @@ frames_that_share_a_crowd(void)
 SUITE(findings_holders)
 {
     RUN(closures_of_lists);
+    RUN(closure_of_a_tuple);
     RUN(classes_in_two_lists);
     RUN(classes_that_two_containers_share);
     RUN(classes_in_many_containers);
