@@ -2,14 +2,18 @@
 #include "graph/short_columns.h"
 
 #include <leakgraph/builder.h>
+#include <leakgraph/file.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/second_thread.h>
 
 #include "graph/graph_private.h"
 
+#include "lgs.h"
 #include "sample.h"
 #include "test.h"
+
+#include <stdlib.h>
 
 enum { COUNT = 3 * LG_FIRST_EDGES_BLOCK + 1 };
 
@@ -58,11 +62,29 @@ has_edges(const lg_graph *graph, uint32_t many, uint32_t degree)
     return same && lg_columns_first_edge(columns, last + 1) == begin;
 }
 
+// Returns whether a file of the graph has as many far blocks, and the same
+// edges.
+static bool
+is_loaded_alike(const lg_graph *graph, uint32_t many, uint32_t degree)
+{
+    bytes file = saved(graph, 1);
+    lg_graph *again;
+    REQUIRE(lg_graph_load_memory(file.data, file.length, &again, NULL) ==
+            LG_OK);
+    const bool alike = lg_graph_columns(again)->first_edge.far_count ==
+                           lg_graph_columns(graph)->first_edge.far_count &&
+                       has_edges(again, many, degree);
+    lg_graph_free(again);
+    free(file.data);
+    return alike;
+}
+
 // A block of first edges is far when the block behind it begins 65,535 edges
 // later: each number is what was given on both sides of that.
 static void
 far_blocks(void)
 {
+    folder_make();
     static const uint32_t nodes[] = {0, 63, 64, 100, 127, 128, 192};
     static const uint32_t degrees[] = {65533, 65534, 65535, 200000};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
@@ -75,8 +97,10 @@ far_blocks(void)
             CHECK(lg__first_edges_shorten(graph));
             CHECK(has_edges(graph, nodes[i], degrees[k]));
             CHECK(lg_graph_check(graph, NULL) == LG_OK);
+            CHECK(is_loaded_alike(graph, nodes[i], degrees[k]));
             lg_graph_free(graph);
         }
+    folder_remove();
 }
 
 typedef struct edges_of {

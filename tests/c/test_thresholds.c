@@ -224,11 +224,16 @@ many_small_ones(void)
     static const struct {
         uint32_t count;
         uint32_t bytes;
+        bool apart; // each in a list of its own
         const char *expected;
     } cases[] = {
-        {16, 16 << 10, "small-view "}, {15, 16 << 10, ""},
-        {5, 64 << 10, "small-view "},  {3, 64 << 10, ""},
-        {40, (16 << 10) - 1, ""},
+        {16, 16 << 10, false, "small-view "},
+        {15, 16 << 10, false, ""},
+        {5, 64 << 10, false, "small-view "},
+        {3, 64 << 10, false, ""},
+        {40, (16 << 10) - 1, false, ""},
+        {4, 64 << 10, true, "small-view small-view small-view small-view "},
+        {3, 64 << 10, true, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t app;
@@ -240,7 +245,8 @@ many_small_ones(void)
             uint32_t view = heap_tensor(&made, 400, LG_NONE);
             heap_memory_of(&made, base, cases[i].bytes);
             story_attribute(&made, view, "._base", base);
-            heap_append(&made, rows, view);
+            heap_append(&made, rows,
+                        cases[i].apart ? heap_list(&made, view) : view);
         }
         CHECK(heap_finds(&made, cases[i].expected));
     }
