@@ -368,7 +368,7 @@ more_parts_of_each_member_are_told(void)
                                    {.requests = 120, .parts = 253}};
     const growing_heap alike[] = {{.requests = 100, .parts = 200},
                                   {.requests = 110, .parts = 225},
-                                  {.requests = 120, .parts = 250}};
+                                  {.requests = 120, .parts = 251}};
     growing_series made = growing_compare(fuller, 3, NULL);
     REQUIRE(made.growth.count == 2);
     CHECK(lg__string_is(made.growth.rows[1].type, "app.Item"));
@@ -525,6 +525,27 @@ minor_rows_are_marked(void)
     REQUIRE(made.growth.count == 2);
     CHECK(!made.growth.rows[0].minor && made.growth.rows[1].minor);
     growing_forget(&made);
+}
+
+// Returns whether items are marked beside 2 MiB that the batches gain.
+static bool
+marks_items(uint32_t each)
+{
+    const growing_heap heaps[] = {{.items = 1, .batches = 1},
+                                  {.items = 1 + each, .batches = 2},
+                                  {.items = 1 + 2 * each, .batches = 3}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 2);
+    const bool minor = made.growth.rows[1].minor;
+    growing_forget(&made);
+    return minor;
+}
+
+static void
+half_a_percent_is_minor(void)
+{
+    CHECK(marks_items(5));
+    CHECK(!marks_items(6));
 }
 
 static void
@@ -808,6 +829,7 @@ SUITE(growth)
     RUN(small_rows_are_left_out);
     RUN(a_name_is_not_told);
     RUN(minor_rows_are_marked);
+    RUN(half_a_percent_is_minor);
     RUN(summaries_alone_can_be_compared);
     RUN(three_other_holders_are_named);
     RUN(senseless_questions_are_refused);

@@ -21,7 +21,6 @@
 static const double OUT_OF_STEP = 0.1;
 static const double OUT_OF_STEP_BYTES = 0.5;
 static const double NEARLY_WHOLE = 0.03;
-static const double FULLER = 1.05;
 // What the C library and the interpreter keep for a thread besides its stack.
 enum { BESIDE_THREAD = 16 << 10 };
 
@@ -148,7 +147,7 @@ is_fuller(const lg__comparison *state, const lg_growth_row *row,
     double before = (double)row->counts[0] * (double)other->counts[last];
     double after = (double)row->counts[last] * (double)other->counts[0];
     return each > 1 + OUT_OF_STEP && apart > NEARLY_WHOLE * each &&
-           after >= FULLER * before;
+           after >= LG__FULLER * before;
 }
 
 // Returns whether the row has some objects for each new one of the other.

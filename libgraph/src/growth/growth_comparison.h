@@ -4,6 +4,10 @@
 
 #include "growth/growth_private.h"
 
+/** A place whose parents grow, too, accumulates only if each parent has this
+ *  many times more members at the end. */
+#define LG__FULLER 1.05
+
 /** A comparison in progress. */
 typedef struct lg__comparison {
     const lg_summary *const *summaries;

@@ -109,9 +109,6 @@ growth_is_waiting(const lg__comparison *state)
            is_collectable(newest);
 }
 
-// A place whose parents grow, too, accumulates only if each parent has this
-// many times more members at the end.
-static const double FULLER = 1.05;
 // The references that objects must gain in each interval if their bytes do not
 // grow in all of them, because a dict grows by doubling. A namespace gains a
 // few names in any program.
@@ -208,7 +205,7 @@ trend_in_parents(lg__comparison *state)
             parents > 0 ? value_of(places, state->at[i], MEMBERS) / parents : 0;
         first = first > 0 ? first : y[i];
     }
-    if (y[state->count - 1] < FULLER * first)
+    if (y[state->count - 1] < LG__FULLER * first)
         return LG__TREND_NONE;
     lg__trend trend = lg__trend_of(state->x, y, state->count);
     return trend > LG__TREND_SETTLED && has_only_appeared(state)
