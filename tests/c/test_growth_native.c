@@ -303,7 +303,7 @@ native_growth_in_step_with_several(void)
     lg_text_free(&text);
     growing_forget(&made);
     for (uint32_t i = 0; i < 3; i++)
-        heaps[i].malloc = BASE + i * 230000;
+        heaps[i].malloc = BASE + i * 180000;
     made = growing_compare(heaps, 3, NULL);
     CHECK(made.growth.count == 3); // no row takes it over
     growing_forget(&made);
