@@ -69,8 +69,8 @@ NEAR = {
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }
-# Leaves out the slowest tests: of failing allocations, of depth, of random graphs; and
-# Node.js, which reserves more address space than a mutant's test may have.
+# Leaves out the slowest tests: of failing allocations, of depth, of random graphs, and
+# of the page's script.
 SLOW = (
     "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge|dot|report_paths"
     "|page.script"

@@ -44,8 +44,8 @@ PROGRAMS = {
 
 
 def limit_memory() -> None:
-    """Limit the memory of a child process."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    """Limit the memory of a child process, but not what a browser only reserves."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

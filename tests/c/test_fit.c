@@ -239,8 +239,7 @@ paths_in_cells(void)
         "four",
         "train.trainer.optimizer_of_it.one.steps_of_it.two",
         "five",
-        ("train.trainer_of_it.optimizer.first_of_all.second_one"
-         ".the_third_of_it"),
+        "train.trainer_of.optimizer_of.first_of_all.second_one_of.third_one",
         "two words",
         "1.5",
     };
@@ -253,7 +252,7 @@ paths_in_cells(void)
                      "            .optimizer_of_it\n"
                      "            .one.steps_of_it\n"
                      "            .two\n"
-                     "five        train.tr…ird_of_it\n"
+                     "five        train.tr…third_one\n"
                      "two words   1.5\n");
     lg_text_free(&text);
 }

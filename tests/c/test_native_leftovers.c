@@ -246,16 +246,23 @@ the_room_behind_a_vector_holds_nothing(void)
 static void
 the_free_rest_of_a_pool_holds_nothing(void)
 {
-    enum { REST, ROUNDED, BEGUN, FULL, MIDDLE, WHOLE, BEGUN_AND_FULL, COUNT };
+    enum {
+        REST,
+        ROUNDED,
+        BEGUN,
+        FULL,
+        MIDDLE,
+        WHOLE,
+        WITHIN,
+        BEGUN_AND_FULL,
+        COUNT
+    };
     enum { BYTES = 512, ITEMS = 40, ITEM = 200, BEFORE = 16 };
     static const uint64_t account[COUNT][3] = {
-        [REST] = {93, BYTES},
-        [ROUNDED] = {93, BYTES - 24},
-        [BEGUN] = {64, 93, BYTES},
-        [FULL] = {BYTES, BYTES},
-        [MIDDLE] = {93, BYTES / 2},
-        [WHOLE] = {0, BYTES},
-        [BEGUN_AND_FULL] = {64, BYTES, BYTES},
+        [REST] = {93, BYTES},       [ROUNDED] = {93, BYTES - 24},
+        [BEGUN] = {64, 93, BYTES},  [FULL] = {BYTES, BYTES},
+        [MIDDLE] = {93, BYTES / 2}, [WHOLE] = {0, BYTES},
+        [WITHIN] = {16, BYTES},     [BEGUN_AND_FULL] = {64, BYTES, BYTES},
     };
     for (int which = 0; which < COUNT; which++) {
         native_heap heap;

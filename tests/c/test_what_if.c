@@ -380,6 +380,30 @@ test_text(void)
     program_free(&made);
 }
 
+// A table without rows has no headings.
+static void
+test_nothing_dies(void)
+{
+    program made = program_new();
+    lg_analysis *analysis = analysed(made.graph);
+    static const char *const cuts[] = {"cut=app.best", "cut=app.losses"};
+    for (int some = 0; some < 2; some++) {
+        const char *const asked[] = {cuts[some], NULL};
+        lg_table *table = NULL;
+        lg_text text = {0};
+        REQUIRE(lg_question_table(lg_question_find("what_if"), made.graph,
+                                  analysis, asked, NULL, &table,
+                                  NULL) == LG_OK);
+        REQUIRE(lg_table_html_linked(table, SIZE_MAX, &(lg_table_links){0},
+                                     &text, NULL) == LG_OK);
+        CHECK((strstr(text.data, ">objects</th>") != NULL) == some);
+        lg_text_free(&text);
+        lg_table_free(table);
+    }
+    lg_analysis_free(analysis);
+    program_free(&made);
+}
+
 SUITE(what_if)
 {
     RUN(test_random_cuts);
@@ -390,6 +414,7 @@ SUITE(what_if)
     RUN(test_texts_that_name_none);
     RUN(test_garbage);
     RUN(test_text);
+    RUN(test_nothing_dies);
     RUN(test_headings);
     return test_result();
 }
