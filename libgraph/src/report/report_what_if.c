@@ -368,7 +368,6 @@ static const lg_answering in_c = {
     .count = offsetof(whole_answer, shown),
     .total = offsetof(whole_answer, found.type_count),
     .noun = "type",
-    .bare = true,
     .above = write_above,
     .below = add_kept,
 };
