@@ -33,7 +33,7 @@ from pathlib import Path
 import mutants
 import tracked
 from mutants import Mutant
-from workcopy import Broken, WorkCopy
+from workcopy import Broken, WorkCopy, targets_of
 
 # The code that decides what a report or picture says, and the tests closest to it. A
 # mutant that passes these meets all the tests of THOROUGH.
@@ -142,15 +142,36 @@ def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
 
 
 def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
-    """Find out whether a test kills the mutant, and which one; restore the copy."""
+    """Find out whether a test kills the mutant, and which one; restore the copy.
+
+    The test passes without the mutant: all are run before a mutant of the sample, and
+    after a permanent one the test that failed, because it has many tests of its own.
+    """
     groups = tests_of(mutant)
-    for tests in groups:
+    for tests in [] if mutant.tests else groups:
         failed = copy.check(tests)
         if failed:
             return UNFIT, failed
+    verdict, by = tried(copy, mutant, groups)
+    if mutant.tests and verdict == KILLED:
+        test = by.partition("[")[0]
+        is_test = bool(targets_of(test)) and " " not in test
+        failed = copy.check((test,) if is_test else mutant.tests)
+        if failed:
+            return UNFIT, failed
+    return verdict, by
+
+
+def tried(
+    copy: WorkCopy, mutant: Mutant, groups: Sequence[tuple[str, ...]]
+) -> tuple[str, str]:
+    """Run the tests on the mutant, and restore the copy."""
     path = copy.place / mutant.path
     whole = path.read_bytes()
-    unchanged = copy.originals.setdefault(mutant.path, copy.digest(mutant.path))
+    unchanged = ""
+    if not mutant.tests:
+        digest = copy.digest(mutant.path)
+        unchanged = copy.originals.setdefault(mutant.path, digest)
     every = tuple(test for tests in groups for test in tests)
     path.write_text(mutant.applied(whole.decode()), "utf-8")
     try:

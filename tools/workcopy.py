@@ -27,6 +27,8 @@ import tracked
 MEMORY = 12 << 30
 SLACK = 30.0
 SLOWER = 5
+#: The seconds of tests that have not run without a mutant.
+UNKNOWN = 600.0
 
 
 class Broken(Exception):
@@ -198,8 +200,8 @@ class WorkCopy:
 
     def test(self, tests: tuple[str, ...]) -> tuple[bool, str]:
         """Whether the tests pass, or else which one failed first."""
-        limit = self.durations.get(tests)
-        limit = None if limit is None else SLOWER * limit + SLACK
+        known_to_take = self.durations.get(tests)
+        limit = UNKNOWN if known_to_take is None else SLOWER * known_to_take + SLACK
         known = [test for test in tests if not test.startswith(("tests/", "-"))]
         without = [test[1:] for test in tests if test.startswith("-")]
         python = [test for test in tests if test.startswith("tests/")]

@@ -429,7 +429,6 @@ ask_growth(lg__page *page, lg_error *err)
     const lg_page_options *given = page->options;
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.steps = given->steps;
-    options.note = given->note;
     options.settled = given->settled;
     if (given->summary_count < 2)
         return LG_OK;

@@ -108,6 +108,7 @@ def test_a_page_is_of_the_newest_and_says_so(files, tmp_path):
     text = page.read_text()
     head = text[text.index("<header>") : text.index("</header>")]
     assert "not in the order of their times, and are sorted" in head
+    assert text.count("not in the order of their times") == 1
     assert "two snapshots" not in head
     assert f"<b>{len(made[2][0]):,}</b> objects" in text
     assert "program.held" in text
