@@ -77,23 +77,73 @@ def test_an_equivalent_mutant_has_a_reason_and_a_line(root):
         mutants.equivalent(root, text.replace("MANY", "SOME"))
 
 
-@pytest.mark.parametrize(
-    ("verdict", "status"),
-    [("killed", 0), ("survived", 1), ("does not compile", 1)],
-)
-def test_a_permanent_mutant_must_be_killed(root, monkeypatch, capsys, verdict, status):
+def run_with(root, monkeypatch, judge, *lines):
+    """Tries the permanent mutants of the lines; returns the exit status."""
     text = root / "mutants.txt"
-    text.write_text("a.c :: MANY = 3 => MANY = 1 :: c.a\n", "utf-8")
+    text.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     empty = root / "equivalent.txt"
     empty.write_text("", "utf-8")
     monkeypatch.setattr(mutants, "PERMANENT", text)
     monkeypatch.setattr(mutants, "EQUIVALENT", empty)
-    monkeypatch.setattr(mutate, "judge", lambda copy, mutant: (verdict, ""))
+    monkeypatch.setattr(mutate, "judge", judge)
     monkeypatch.setattr(mutate.WorkCopy, "configure", lambda self: None)
     monkeypatch.setattr(mutate.os, "nice", lambda by: by)
-    assert mutate.main([], root) == status
+    return mutate.main([], root)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        ("killed", 0),
+        ("survived", 1),
+        ("does not compile", 1),
+        ("has a test that fails anyway", 1),
+    ],
+)
+def test_a_permanent_mutant_must_be_killed(root, monkeypatch, capsys, verdict, status):
+    line = "a.c :: MANY = 3 => MANY = 1 :: c.a"
+    judge = lambda copy, mutant: (verdict, "")  # noqa: E731
+    assert run_with(root, monkeypatch, judge, line) == status
     assert ("not killed: a.c:1" in capsys.readouterr().out) == bool(status)
     assert (root / "build/mutate/tree/a.c").read_text("utf-8") == CODE
+
+
+def test_permanent_mutants_are_tried_again_when_all_are_killed(root, monkeypatch):
+    lines = ("a.c :: MANY = 3 => 1 :: c.a", "a.c :: look => 0 :: c.a")
+    tried = []
+
+    def judge(copy, mutant):
+        tried.append(mutant.line)
+        return ("survived" if mutant.line == alive else "killed"), ""
+
+    alive = 4
+    assert run_with(root, monkeypatch, judge, *lines) == 1
+    assert sorted(tried) == [1, 4]
+    alive = 0
+    for seen in ([4], [1, 4]):
+        tried.clear()
+        assert run_with(root, monkeypatch, judge, *lines) == 0
+        assert sorted(tried) == seen
+
+
+@pytest.mark.parametrize(
+    ("without", "verdict"), [(True, mutate.KILLED), (False, mutate.UNFIT)]
+)
+def test_what_kills_a_mutant_passes_without_it(root, monkeypatch, without, verdict):
+    (mutant,) = listed(root, "a.c :: MANY = 3 => MANY = 1 :: c.a c.b")
+    copy = mutate.WorkCopy(root, root)
+    ran = []
+
+    def test(tests):
+        broken = (root / "a.c").read_text("utf-8") != CODE
+        ran.append((tests, broken))
+        passes = without and not broken
+        return passes, "" if passes else "c.b"
+
+    monkeypatch.setattr(copy, "build", lambda tests: (True, ""))
+    monkeypatch.setattr(copy, "test", test)
+    assert mutate.judge(copy, mutant) == (verdict, "c.b")
+    assert ran == [(("c.a", "c.b"), True), (("c.b",), False)]
 
 
 def test_a_copy_follows_the_tree(root, project):
