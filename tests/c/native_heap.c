@@ -160,9 +160,10 @@ add_type(lg_builder *builder, const char *name)
     return lg_builder_add_type(builder, name, strlen(name), LG_NONE, NULL, 0);
 }
 
-static void
-make_graph(native_heap *heap)
+static lg_graph *
+make_graph(const native_heap *heap)
 {
+    lg_graph *graph;
     lg_builder *builder;
     REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
     uint32_t module = add_type(builder, "module");
@@ -197,7 +198,8 @@ make_graph(native_heap *heap)
         if (heap->looped[i])
             lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, 0);
     }
-    REQUIRE(lg_builder_finish(builder, &heap->graph, NULL) == LG_OK);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
 }
 
 lg_status
@@ -220,14 +222,14 @@ native_heap_join(const native_heap *heap, const lg_allocator *allocator,
         .type_count = sizeof types / sizeof *types,
         .monitor = heap->monitor,
     };
-    return lg_graph_with_native(heap->graph, &memory, allocator, out, err);
+    return lg_graph_with_native(make_graph(heap), &memory, allocator, out, err);
 }
 
 void
 native_heap_finish(native_heap *heap)
 {
     lg_error err = {.message = ""};
-    make_graph(heap);
+    heap->graph = make_graph(heap);
     REQUIRE(native_heap_join(heap, NULL, &heap->joined, &err) == LG_OK);
     CHECK(lg_graph_check(heap->joined, &err) == LG_OK);
     REQUIRE(lg_analysis_new(heap->joined, NULL, &heap->found, &err) == LG_OK);

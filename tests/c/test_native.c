@@ -584,6 +584,7 @@ what_could_not_be_listed_is_an_error(void)
     lg_error error;
     CHECK(lg_graph_with_native(heap.graph, &memory, NULL, &made, &error) ==
           LG_EINVAL);
+    heap.graph = NULL;
     CHECK(strcmp(error.message,
                  "no native memory is listed: the heap is damaged") == 0);
     CHECK(made == NULL);

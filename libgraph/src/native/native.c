@@ -23,8 +23,8 @@ drop_table(const lg_allocator *allocator, lg__key_table *table)
         lg__key_table_free(allocator, table);
 }
 
-static void
-close_native(lg__native *native)
+void
+lg__native_close(lg__native *native)
 {
     const lg_allocator *allocator = &native->allocator;
     for (int i = 0; i < LG__MOST_PIECES; i++)
@@ -214,11 +214,11 @@ check_memory(const lg_graph *graph, const lg_native_memory *memory,
 }
 
 static lg_status
-run(const lg_graph *graph, lg_native_memory *memory, lg_graph *out,
-    lg_error *err)
+run(lg_graph *graph, lg_native_memory *memory, lg_graph *out, lg_error *err)
 {
     lg__native native = {
         .graph = graph,
+        .source = graph,
         .memory = memory,
         .allocator = out->allocator,
         .nodes = graph->columns.node_count,
@@ -232,12 +232,12 @@ run(const lg_graph *graph, lg_native_memory *memory, lg_graph *out,
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg__native_join(&native, out, err);
-    close_native(&native);
+    lg__native_close(&native);
     return status;
 }
 
 lg_status
-lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
+lg_graph_with_native(lg_graph *graph, lg_native_memory *memory,
                      const lg_allocator *allocator, lg_graph **out,
                      lg_error *err)
 {
@@ -246,6 +246,7 @@ lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
     lg_status status = lg__graph_new(&own, &made, err);
     if (status == LG_OK)
         status = run(graph, memory, made, err);
+    lg_graph_free(graph);
     if (status == LG_OK)
         *out = made;
     else

@@ -245,8 +245,13 @@ name_group(const lg__native *native, class_names *names, uint32_t number,
 typedef struct graph_draft {
     lg__native *native;
     lg_allocator allocator; // of the new graph
-    lg__vector table[LG__ARRAY_COUNT];
+    lg__vector table[LG__ARRAY_COUNT]; // of columns of nodes, what is added
     lg__strings strings;
+    lg_columns columns;         // what payloads are coded by
+    lg__payload_coder coder;
+    lg__payload_arrays payloads;
+    lg__vector payload;         // of nodes that are not coded yet
+    lg__vector explained;       // u32, nodes whose references have been found
     uint32_t *node_of; // [holders + 1] of holders, and of what is lost; LG_NONE
     uint32_t groups;   // the node of the first group
     uint32_t level[LG_LEVEL_EXACT + 1]; // strings
@@ -282,38 +287,13 @@ push_wide(graph_draft *draft, enum lg__array_name name, uint64_t value)
         *place = value;
 }
 
+// Whether an array has what the graph before has, and then what is added.
 static bool
-is_rewritten(enum lg__array_name name)
+is_copied(enum lg__array_name name)
 {
-    return name == LG__FIRST_EDGE || name == LG__EDGE_TARGET ||
-           name == LG__EDGE_PAYLOAD || name == LG__EDGE_KIND ||
-           name == LG__ROOT_NODE || name == LG__ROOT_KIND ||
-           name == LG__ROOT_NAME || name == LG__STRING_OFFSET ||
-           name == LG__STRING_BYTES;
-}
-
-static size_t
-nodes_added(const lg__native *native)
-{
-    return native->holders + 1 + native->group.count;
-}
-
-// How much longer than before an array will be for sure or as a rule: arrays of
-// nodes and references are the largest, and would double for a few more.
-static size_t
-room_behind(const lg__native *native, enum lg__array_name name)
-{
-    switch (name) {
-    case LG__ADDRESS:
-    case LG__TYPE:
-    case LG__SIZE:
-    case LG__REFCOUNT:
-    case LG__FOUND:
-    case LG__NODE_FLAGS:
-        return nodes_added(native);
-    default:
-        return 0;
-    }
+    return name > LG__EDGE_KIND && name != LG__ROOT_NODE &&
+           name != LG__ROOT_KIND && name != LG__ROOT_NAME &&
+           name != LG__STRING_OFFSET && name != LG__STRING_BYTES;
 }
 
 static void
@@ -323,8 +303,7 @@ copy_array(graph_draft *draft, enum lg__array_name name, size_t skip)
     size_t count = (size_t)source->array[name].count - skip;
     draft->enough = draft->enough &&
                     lg__vector_reserve(&draft->allocator, &draft->table[name],
-                                       draft->table[name].count + count +
-                                           room_behind(draft->native, name));
+                                       draft->table[name].count + count);
     void *place = extend(draft, name, count);
     if (place != NULL)
         lg__array_copy(source, name, skip, count, place);
@@ -341,7 +320,7 @@ copy_arrays(graph_draft *draft)
     copy_array(draft, LG__STRING_OFFSET, 1);
     copy_array(draft, LG__STRING_BYTES, 0);
     for (int i = 0; i < LG__ARRAY_ANALYSIS; i++)
-        if (!is_rewritten((enum lg__array_name)i))
+        if (is_copied((enum lg__array_name)i))
             copy_array(draft, (enum lg__array_name)i, 0);
 }
 
@@ -378,9 +357,15 @@ add_type(graph_draft *draft, const char *name)
 }
 
 static uint32_t
+nodes_so_far(const graph_draft *draft)
+{
+    return draft->native->nodes + (uint32_t)draft->table[LG__ADDRESS].count;
+}
+
+static uint32_t
 add_node(graph_draft *draft, const char *type, const char *text, uint64_t bytes)
 {
-    uint32_t node = (uint32_t)draft->table[LG__ADDRESS].count;
+    uint32_t node = nodes_so_far(draft);
     push_wide(draft, LG__ADDRESS, 0);
     push(draft, LG__TYPE, add_type(draft, type));
     push(draft, LG__SIZE, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX);
@@ -458,7 +443,7 @@ add_groups(graph_draft *draft)
 {
     const lg__native *native = draft->native;
     const lg__group *groups = native->group.data;
-    draft->groups = (uint32_t)draft->table[LG__ADDRESS].count;
+    draft->groups = nodes_so_far(draft);
     for (size_t i = 0; i < native->group.count && draft->enough; i++) {
         lg__native_name name;
         char number[24];
@@ -471,7 +456,7 @@ add_groups(graph_draft *draft)
         if (*name.example != '\0')
             add_fact(draft, node, LG__FACT_EXAMPLE, name.example);
         if (groups[i].blocks == 1 && draft->enough)
-            ((uint64_t *)draft->table[LG__ADDRESS].data)[node] =
+            ((uint64_t *)draft->table[LG__ADDRESS].data)[node - native->nodes] =
                 lg_block_address(&native->memory->blocks[groups[i].example]);
     }
 }
@@ -518,14 +503,27 @@ node_of_end(const graph_draft *draft, uint32_t end)
                : draft->node_of[end - native->nodes - native->blocks];
 }
 
+// Returns where to write numbers behind the others, or NULL.
+static uint32_t *
+append(graph_draft *draft, lg__vector *numbers, size_t count)
+{
+    uint32_t *place =
+        draft->enough ? lg__vector_extend(&draft->allocator, numbers, count)
+                      : NULL;
+    draft->enough = place != NULL;
+    return place;
+}
+
 static void
 add_reference(graph_draft *draft, const lg__link *link)
 {
     push(draft, LG__EDGE_TARGET, link->target);
-    push(draft, LG__EDGE_PAYLOAD, draft->level[link->level]);
     uint8_t *kind = extend(draft, LG__EDGE_KIND, 1);
-    if (kind != NULL)
-        *kind = LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED;
+    uint32_t *payload = append(draft, &draft->payload, 1);
+    if (payload == NULL)
+        return;
+    *payload = draft->level[link->level];
+    *kind = LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED;
 }
 
 static void
@@ -537,13 +535,14 @@ copy_references(graph_draft *draft, uint32_t node)
     if (count == 0)
         return;
     uint32_t *target = extend(draft, LG__EDGE_TARGET, count);
-    uint32_t *payload = extend(draft, LG__EDGE_PAYLOAD, count);
     uint8_t *kind = extend(draft, LG__EDGE_KIND, count);
-    if (!draft->enough)
+    uint32_t *payload = append(draft, &draft->payload, count);
+    if (payload == NULL)
         return;
     lg_columns_write(columns, LG_NARROW_TARGET, first, count, target);
-    lg_columns_write(columns, LG_NARROW_PAYLOAD, first, count, payload);
     lg_columns_write(columns, LG_NARROW_KIND, first, count, kind);
+    for (size_t i = 0; i < count; i++)
+        payload[i] = lg_columns_payload_from(columns, node, first + i);
 }
 
 // Says where the references of the nodes so far end, and the next ones begin.
@@ -555,19 +554,83 @@ end_references(graph_draft *draft)
     push(draft, LG__FIRST_EDGE, (uint32_t)count);
 }
 
-static bool
-reserve_references(graph_draft *draft, uint32_t nodes, size_t links)
+// Codes the payloads of all nodes before one.
+static void
+code_payloads(graph_draft *draft, uint32_t end)
+{
+    const uint64_t first =
+        draft->table[LG__EDGE_TARGET].count - draft->payload.count;
+    draft->enough =
+        draft->enough &&
+        lg__payloads_code(&draft->allocator, &draft->coder, &draft->columns,
+                          draft->payload.data, first, end, NULL);
+    draft->payload.count = 0;
+}
+
+// The rows of references have their last place, so that payloads are coded by
+// them while they grow.
+static void
+open_references(graph_draft *draft, uint32_t nodes, size_t links)
 {
     const size_t edges = draft->native->graph->array[LG__EDGE_TARGET].count;
     const lg_allocator *allocator = &draft->allocator;
     lg__vector *table = draft->table;
-    return lg__vector_reserve(allocator, &table[LG__FIRST_EDGE],
-                              (size_t)nodes + 1) &&
-           lg__vector_reserve(allocator, &table[LG__EDGE_TARGET],
-                              edges + links) &&
-           lg__vector_reserve(allocator, &table[LG__EDGE_PAYLOAD],
-                              edges + links) &&
-           lg__vector_reserve(allocator, &table[LG__EDGE_KIND], edges + links);
+    draft->payload.element = sizeof(uint32_t);
+    lg__payload_coder_open(&draft->coder);
+    draft->enough =
+        draft->enough &&
+        lg__column_join(draft->native->graph, LG__TYPE, allocator,
+                        &table[LG__TYPE]) &&
+        lg__vector_reserve(allocator, &table[LG__FIRST_EDGE],
+                           (size_t)nodes + 1) &&
+        lg__vector_reserve(allocator, &table[LG__EDGE_TARGET], edges + links) &&
+        lg__vector_reserve(allocator, &table[LG__EDGE_KIND], edges + links);
+    draft->columns = (lg_columns){
+        .node_count = nodes,
+        .type = lg_type_ids_wide(table[LG__TYPE].data),
+        .first_edge = {.wide = table[LG__FIRST_EDGE].data},
+        .target = {table[LG__EDGE_TARGET].data, UINT32_MAX},
+        .kind = {table[LG__EDGE_KIND].data, 0},
+    };
+}
+
+static void
+close_references(graph_draft *draft)
+{
+    static const enum lg__array_name used[] = {
+        LG__TYPE, LG__FIRST_EDGE, LG__EDGE_TARGET, LG__EDGE_PAYLOAD,
+        LG__EDGE_KIND};
+    const lg__payload_changes none = {.late_count = 0};
+    draft->columns.edge_count = draft->table[LG__EDGE_TARGET].count;
+    lg__vector_free(&draft->allocator, &draft->payload);
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        lg__source_drop(draft->native->source, used[i]);
+    draft->enough =
+        draft->enough &&
+        lg__payloads_complete(&draft->allocator, &draft->coder, &draft->columns,
+                              (uint32_t)draft->table[LG__TYPE_NAME].count,
+                              &none, &draft->payloads);
+}
+
+static void
+merge_references(graph_draft *draft, uint32_t nodes)
+{
+    enum { AT_ONCE = 1 << 13 };
+    const lg__native *native = draft->native;
+    const lg__link *links = native->link.data;
+    const size_t count = native->link.count;
+    size_t next = 0;
+    for (uint32_t node = 0; node < nodes && draft->enough; node++) {
+        end_references(draft);
+        if (draft->payload.count >= AT_ONCE)
+            code_payloads(draft, node);
+        if (node < native->nodes)
+            copy_references(draft, node);
+        while (next < count && links[next].source == node)
+            add_reference(draft, &links[next++]);
+    }
+    end_references(draft);
+    code_payloads(draft, nodes);
 }
 
 static void
@@ -576,23 +639,16 @@ merge_links(graph_draft *draft)
     lg__native *native = draft->native;
     lg__link *links = native->link.data;
     const size_t count = native->link.count;
-    const uint32_t nodes = (uint32_t)draft->table[LG__ADDRESS].count;
-    draft->enough = draft->enough && reserve_references(draft, nodes, count);
+    const uint32_t nodes = nodes_so_far(draft);
     for (size_t i = 0; i < count; i++) {
         links[i].source = node_of_end(draft, links[i].source);
         links[i].target = node_of_end(draft, links[i].target);
     }
     draft->enough = draft->enough && lg__radix_sort(&native->allocator, links,
                                                     count, sizeof *links);
-    size_t next = 0;
-    for (uint32_t node = 0; node < nodes && draft->enough; node++) {
-        end_references(draft);
-        if (node < native->nodes)
-            copy_references(draft, node);
-        while (next < count && links[next].source == node)
-            add_reference(draft, &links[next++]);
-    }
-    end_references(draft);
+    open_references(draft, nodes, count);
+    merge_references(draft, nodes);
+    close_references(draft);
 }
 
 static void
@@ -615,11 +671,18 @@ is_explained(const lg__native *native, uint32_t node)
 }
 
 static void
+note_explained(graph_draft *draft, uint32_t node)
+{
+    uint32_t *place = append(draft, &draft->explained, 1);
+    if (place != NULL)
+        *place = node;
+}
+
+static void
 write_roots(graph_draft *draft)
 {
     const lg__native *native = draft->native;
     const lg_graph *graph = native->graph;
-    uint32_t *found = draft->table[LG__FOUND].data;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t node = graph->root_node[i];
         if (lg__root_is_forgotten(native, i))
@@ -627,8 +690,8 @@ write_roots(graph_draft *draft)
         if (graph->root_kind[i] != LG_ROOT_NATIVE ||
             !is_explained(native, node))
             add_root(draft, node, graph->root_kind[i], graph->root_name[i]);
-        else if (draft->enough)
-            found[node] = lg_columns_refcount(&graph->columns, node);
+        else
+            note_explained(draft, node);
     }
     for (uint32_t i = 0; i <= native->holders; i++)
         if (draft->node_of[i] != LG_NONE)
@@ -706,20 +769,80 @@ write_draft(graph_draft *draft)
     write_info(draft);
 }
 
-// Hands the arrays over to the graph.
-static lg_status
-hand_over(graph_draft *draft, lg_graph *graph, lg_error *err)
+// Makes the columns of nodes behind all others, when nothing else is there any
+// more.
+static bool
+join_columns(graph_draft *draft, lg_graph *graph)
+{
+    lg__joined joined = {.source = draft->native->source,
+                         .allocator = &draft->allocator,
+                         .added = draft->table,
+                         .explained = &draft->explained};
+    return lg__columns_join(&joined, graph);
+}
+
+static bool
+join_flags(graph_draft *draft)
+{
+    lg_graph *source = draft->native->source;
+    const bool enough =
+        lg__column_join(source, LG__NODE_FLAGS, &draft->allocator,
+                        &draft->table[LG__NODE_FLAGS]);
+    lg__source_drop(source, LG__NODE_FLAGS);
+    return enough;
+}
+
+// Numbers of nodes have columns of their own.
+static bool
+is_made_last(int name)
+{
+    return name == LG__ADDRESS || name == LG__SIZE || name == LG__REFCOUNT ||
+           name == LG__FOUND;
+}
+
+static void
+take_arrays(graph_draft *draft, lg_graph *graph)
 {
     for (int i = 0; i < LG__ARRAY_COUNT; i++) {
+        graph->array[i].count = draft->columns.node_count;
+        if (is_made_last(i))
+            continue;
+        lg__source_drop(draft->native->source, (enum lg__array_name)i);
         lg__vector_trim(&draft->allocator, &draft->table[i]);
         graph->array[i] = lg__vector_take(&draft->table[i]);
     }
+    graph->array[LG__EDGE_PAYLOAD].count = draft->columns.edge_count;
+}
+
+// Hands the arrays over to the graph. What the rule knows goes before, because
+// columns of nodes need its memory.
+static lg_status
+hand_over(graph_draft *draft, lg_graph *graph, lg_error *err)
+{
+    bool enough = join_flags(draft);
+    lg__native_close(draft->native);
+    take_arrays(draft, graph);
     lg_status status = lg__graph_bind(graph, err);
+    lg__payloads_give(graph, &draft->payloads);
+    enough = enough && status == LG_OK && join_columns(draft, graph);
+    if (status == LG_OK && !enough)
+        status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg__check_first_edges(&graph->columns, err);
     if (status == LG_OK)
         status = lg__check_tables(graph, err);
     return status == LG_OK ? lg__graph_settle(graph, err) : status;
+}
+
+static void
+free_draft(graph_draft *draft)
+{
+    const lg_allocator *allocator = &draft->allocator;
+    lg__payload_coder_free(allocator, &draft->coder);
+    lg__vector_free(allocator, &draft->payload);
+    lg__vector_free(allocator, &draft->explained);
+    for (int i = 0; i < LG__ARRAY_COUNT; i++)
+        lg__vector_free(allocator, &draft->table[i]);
 }
 
 lg_status
@@ -729,6 +852,7 @@ lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
     draft.allocator.release = NULL;
     draft.node_of = lg__native_take(native, (size_t)native->holders + 1, 4);
     draft.classes.name.element = sizeof(class_name);
+    draft.explained.element = sizeof(uint32_t);
     draft.enough = draft.node_of != NULL &&
                    lg__key_table_open(&native->allocator, &draft.types) &&
                    lg__key_table_open(&native->allocator, &draft.classes.known);
@@ -740,9 +864,8 @@ lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
     if (draft.classes.known.entries != NULL)
         lg__key_table_free(&native->allocator, &draft.classes.known);
     lg__vector_free(&native->allocator, &draft.classes.name);
-    if (draft.enough)
-        return hand_over(&draft, graph, err);
-    for (int i = 0; i < LG__ARRAY_COUNT; i++)
-        lg__vector_free(&draft.allocator, &draft.table[i]);
-    return lg__error_memory(err);
+    lg_status status = draft.enough ? hand_over(&draft, graph, err)
+                                    : lg__error_memory(err);
+    free_draft(&draft);
+    return status;
 }

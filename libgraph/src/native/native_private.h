@@ -177,6 +177,7 @@ typedef struct lg__extent {
 
 typedef struct lg__native {
     const lg_graph *graph;
+    lg_graph *source; /**< the same: the joined graph takes its columns */
     lg_native_memory *memory;
     lg_allocator allocator;
     lg__scratch piece[LG__MOST_PIECES];
@@ -665,8 +666,30 @@ bool lg__native_refine(lg__native *native);
 bool lg__native_dominate(lg__native *native);
 /** Folds blocks into groups. */
 bool lg__native_fold(lg__native *native);
-/** Makes the graph that has the groups. */
+/** Makes the graph that has the groups, and uses up the graph before and what
+ *  the rule knows. */
 lg_status lg__native_join(lg__native *native, lg_graph *graph, lg_error *err);
+/** Gives back all that the rule has. */
+void lg__native_close(lg__native *native);
+
+/** What the columns of the nodes of the joined graph are made of. */
+typedef struct lg__joined {
+    lg_graph *source;              /**< the graph before */
+    const lg_allocator *allocator; /**< of the joined graph */
+    const lg__vector *added; /**< [LG__ARRAY_COUNT] what added nodes have */
+    const lg__vector *explained; /**< u32, nodes whose references have been
+                                      found */
+} lg__joined;
+
+/** Makes the addresses and numbers of the joined graph, and frees those of the
+ *  source. Returns false when memory ran out. */
+bool lg__columns_join(lg__joined *joined, lg_graph *graph);
+/** Puts what the source has in a column before what the added nodes have.
+ *  Returns false when memory ran out. */
+bool lg__column_join(const lg_graph *source, enum lg__array_name name,
+                     const lg_allocator *allocator, lg__vector *added);
+/** Frees a column of the source. */
+void lg__source_drop(lg_graph *source, enum lg__array_name name);
 
 /** Returns whether words of blocks explain all references to a node that no
  *  object explains. */

@@ -437,7 +437,7 @@ list_native(const child_process *child, child_report *end, lg_error *err)
     return LG_OK;
 }
 
-// Makes the graph that has the native memory, too.
+// Makes the graph that has the native memory, too, of the one without.
 static lg_status
 add_native(const child_process *child, const lg_monitor *monitor,
            lg_graph **graph, lg_error *err)
@@ -454,10 +454,7 @@ add_native(const child_process *child, const lg_monitor *monitor,
     status =
         lg_graph_with_native(*graph, &native.memory, &allocator, &whole, err);
     lg__native_free(&native.list);
-    if (status == LG_OK) {
-        lg_graph_free(*graph);
-        *graph = whole;
-    }
+    *graph = whole;
     return status;
 }
 

@@ -202,10 +202,11 @@ typedef struct lg_native_memory {
  * it a node for what a holder keeps in blocks that are alike (LG_NODE_NATIVE).
  * Blocks that are objects, or that objects count as their own, get no node.
  * LG_EINVAL, with the sentence, if `memory->failure` is set. `allocator` may be
- * NULL (malloc), and is taken over, also on failure. `graph` stays the
- * caller's. O((nodes + words) log), no malloc with an allocator.
+ * NULL (malloc), and is taken over, also on failure. So is `graph`, whose
+ * columns go one by one when the new ones are made. O((nodes + words) log), no
+ * malloc with an allocator.
  */
-lg_status lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
+lg_status lg_graph_with_native(lg_graph *graph, lg_native_memory *memory,
                                const lg_allocator *allocator, lg_graph **out,
                                lg_error *err);
 
