@@ -251,6 +251,7 @@ typedef struct graph_draft {
     lg__payload_coder coder;
     lg__payload_arrays payloads;
     lg__vector payload;         // of nodes that are not coded yet
+    size_t dropped; // bytes of targets of the graph before
     lg__vector explained;       // u32, nodes whose references have been found
     uint32_t *node_of; // [holders + 1] of holders, and of what is lost; LG_NONE
     uint32_t groups;   // the node of the first group
@@ -438,12 +439,32 @@ add_holders(graph_draft *draft)
             add_node(draft, LG__NATIVE_LOST, "", 0);
 }
 
+// Makes room for the groups, because an array that grows may double for a few
+// more.
+static void
+reserve_groups(graph_draft *draft)
+{
+    enum { MOST_FACTS = 3 };
+    const size_t count = draft->native->group.count;
+    lg__vector *table = draft->table;
+    for (int i = LG__ADDRESS; i <= LG__NODE_FLAGS; i++)
+        draft->enough =
+            draft->enough && lg__vector_reserve(&draft->allocator, &table[i],
+                                                table[i].count + count);
+    for (int i = LG__FACT_NODE; i <= LG__FACT_VALUE; i++)
+        draft->enough =
+            draft->enough &&
+            lg__vector_reserve(&draft->allocator, &table[i],
+                               table[i].count + MOST_FACTS * count);
+}
+
 static void
 add_groups(graph_draft *draft)
 {
     const lg__native *native = draft->native;
     const lg__group *groups = native->group.data;
     draft->groups = nodes_so_far(draft);
+    reserve_groups(draft);
     for (size_t i = 0; i < native->group.count && draft->enough; i++) {
         lg__native_name name;
         char number[24];
@@ -554,6 +575,22 @@ end_references(graph_draft *draft)
     push(draft, LG__FIRST_EDGE, (uint32_t)count);
 }
 
+// Gives back the memory of the references that the graph before has of nodes
+// before one: they are copied.
+static void
+drop_references(graph_draft *draft, uint32_t end)
+{
+    const lg_graph *source = draft->native->source;
+    const uint32_t nodes = source->columns.node_count;
+    void *targets = source->array[LG__EDGE_TARGET].owned;
+    const size_t copied =
+        sizeof(uint32_t) * (size_t)lg_columns_first_edge(
+                               &source->columns, end < nodes ? end : nodes);
+    if (targets != NULL)
+        lg__pages_drop(targets, draft->dropped, copied);
+    draft->dropped = copied;
+}
+
 // Codes the payloads of all nodes before one.
 static void
 code_payloads(graph_draft *draft, uint32_t end)
@@ -622,8 +659,10 @@ merge_references(graph_draft *draft, uint32_t nodes)
     size_t next = 0;
     for (uint32_t node = 0; node < nodes && draft->enough; node++) {
         end_references(draft);
-        if (draft->payload.count >= AT_ONCE)
+        if (draft->payload.count >= AT_ONCE) {
             code_payloads(draft, node);
+            drop_references(draft, node);
+        }
         if (node < native->nodes)
             copy_references(draft, node);
         while (next < count && links[next].source == node)
@@ -752,6 +791,18 @@ write_info(graph_draft *draft)
     add_number(draft, "native.arenas", account->arenas);
 }
 
+// Frees what the graph before has copied and nobody reads any more: names are
+// made by now.
+static void
+drop_copied(graph_draft *draft)
+{
+    for (int i = LG__EDGE_KIND + 1; i < LG__ARRAY_COUNT; i++)
+        if (i < LG__ROOT_NODE || i > LG__ROOT_NAME)
+            lg__source_drop(draft->native->source, (enum lg__array_name)i);
+    for (int i = LG__FACT_NODE; i <= LG__FACT_VALUE; i++)
+        lg__vector_trim(&draft->allocator, &draft->table[i]);
+}
+
 static void
 write_draft(graph_draft *draft)
 {
@@ -762,6 +813,7 @@ write_draft(graph_draft *draft)
     add_groups(draft);
     if (draft->enough)
         sort_facts(draft);
+    drop_copied(draft);
     if (draft->enough)
         merge_links(draft);
     if (draft->enough)
