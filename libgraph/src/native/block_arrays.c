@@ -25,6 +25,12 @@ remainder_of(const array_search *search, uint32_t place, uint32_t stride)
     return place - (uint32_t)quotient * stride;
 }
 
+static uint8_t *
+trait_of(const lg__native *native, uint32_t word)
+{
+    return &lg__word_row_at(&native->words, word)->trait;
+}
+
 static uint32_t
 count_filled(const lg_native_block *block, uint64_t from, uint32_t stride)
 {
@@ -44,15 +50,15 @@ static uint32_t
 find_candidates(const lg__native *native, uint32_t block)
 {
     enum { HEADER = 16 };
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    const uint64_t usual = lg__word_depth(native, block, &words[span.first]);
+    lg__word_walk at = lg__walk_words(native, block);
+    uint64_t usual = 0;
     uint32_t count = 0;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        const uint64_t depth = lg__word_depth(native, block, &words[i]);
+    for (bool first = true; lg__word_walk_next(&at); first = false) {
+        const uint64_t depth = lg__word_depth(native, block, &at.word);
+        usual = first ? depth : usual;
         if (depth > HEADER && depth != usual)
             continue;
-        native->trait[i] |= CANDIDATE;
+        *trait_of(native, at.number) |= CANDIDATE;
         count++;
     }
     return count;
@@ -65,14 +71,13 @@ fitting(const array_search *search, uint32_t block, uint32_t stride)
 {
     const lg__native *native = search->native;
     const lg_native_block *at = &native->memory->blocks[block];
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
+    lg__word_walk word = lg__walk_words(native, block);
     const uint64_t size = lg_block_bytes(at) / 8;
     uint32_t elements[MOST_STRIDE] = {0};
     uint32_t fits = 0;
-    for (uint32_t i = span.first; i < span.end; i++)
-        elements[remainder_of(search, words[i].place, stride)] +=
-            (native->trait[i] & LG__STRIDE_MASK) != 0;
+    while (lg__word_walk_next(&word))
+        elements[remainder_of(search, word.word.place, stride)] +=
+            (*trait_of(native, word.number) & LG__STRIDE_MASK) != 0;
     for (uint32_t rest = 0; rest < stride; rest++)
         if (elements[rest] >= STRIDE_POINTERS &&
             (uint64_t)elements[rest] * stride * 4 >= size &&
@@ -87,14 +92,14 @@ set_stride(const array_search *search, uint32_t block, uint32_t stride,
            uint32_t fits)
 {
     const lg__native *native = search->native;
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
+    lg__word_walk at = lg__walk_words(native, block);
+    while (lg__word_walk_next(&at)) {
+        uint8_t *trait = trait_of(native, at.number);
         const bool element =
-            (native->trait[i] & LG__STRIDE_MASK) != 0 && fits != 0 &&
-            (fits >> remainder_of(search, words[i].place, stride) & 1);
-        native->trait[i] &= LG__SHAPE_BIT;
-        native->trait[i] |= (uint8_t)(element ? stride : 0);
+            (*trait & LG__STRIDE_MASK) != 0 && fits != 0 &&
+            (fits >> remainder_of(search, at.word.place, stride) & 1);
+        *trait &= LG__SHAPE_BIT;
+        *trait |= (uint8_t)(element ? stride : 0);
     }
 }
 
@@ -140,28 +145,28 @@ find_alike(array_search *search, uint32_t block)
     enum { MOST_EXPECTED = 512 };
     const lg__native *native = search->native;
     const lg_native_block *at = &native->memory->blocks[block];
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    const uint32_t pointers = span.end - span.first;
+    const uint32_t pointers = lg__block_words(native, block);
     const uint64_t all = pointers >= ARRAY_WORDS ? count_filled(at, 0, 1) : 0;
     if (!is_share_of_array(at, pointers, all))
         return true;
     lg__key_table_clear(&search->alike,
                         pointers < MOST_EXPECTED ? pointers : MOST_EXPECTED);
-    for (uint32_t i = span.first; i < span.end; i++) {
+    lg__word_walk word = lg__walk_words(native, block);
+    while (lg__word_walk_next(&word)) {
         uint32_t *count =
             lg__key_table_at(&native->allocator, &search->alike,
-                             direction_of(native, block, &words[i]));
+                             direction_of(native, block, &word.word));
         if (count == NULL)
             return false;
         ++*count;
     }
-    for (uint32_t i = span.first; i < span.end; i++) {
+    word = lg__walk_words(native, block);
+    while (lg__word_walk_next(&word)) {
         const uint32_t alike = lg__key_table_find(
-            &search->alike, direction_of(native, block, &words[i]));
-        if (lg__word_stride(native, i) == 0 &&
+            &search->alike, direction_of(native, block, &word.word));
+        if (lg__word_stride(native, word.number) == 0 &&
             is_share_of_array(at, alike, all))
-            native->trait[i] |= LG__ALIKE;
+            *trait_of(native, word.number) |= LG__ALIKE;
     }
     return true;
 }

@@ -260,21 +260,20 @@ static bool
 link_words(folding_state *folding, uint32_t vertex)
 {
     const lg__native *native = folding->native;
-    const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return true;
-    const lg__word_span span = lg__words_of(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
+    lg__word_walk at = lg__walk_words(native, block);
+    while (lg__word_walk_next(&at)) {
         uint32_t source = end_of(native, vertex);
-        uint32_t target = lg__vertex_of(native, words[i].target);
-        if (!lg__word_links(native, vertex, &words[i]))
+        uint32_t target = lg__vertex_of(native, at.word.target);
+        if (!lg__word_links(native, vertex, &at.word))
             continue;
         if (!add_link(folding, source, end_of(native, target),
-                      told_level(native, vertex, &words[i])))
+                      told_level(native, vertex, &at.word)))
             return false;
         if (source != LG_NONE && target < native->nodes &&
-            !(native->mark[words[i].target] & LG__BLOCK_OWN))
+            !(native->mark[at.word.target] & LG__BLOCK_OWN))
             native->linked[target]++;
     }
     return true;

@@ -293,14 +293,13 @@ static void
 look_at_block(const lg__native *native, uint32_t block, kind_look *look)
 {
     const lg_native_block *at = &native->memory->blocks[block];
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
-    uint32_t i = span.first;
+    lg__word_walk word = lg__walk_words(native, block);
+    bool leads = lg__word_walk_next(&word);
     look->blocks++;
     for (uint32_t place = 0; place < LOOK_WORDS; place++) {
-        while (i < span.end && words[i].place < place)
-            i++;
-        if (i < span.end && words[i].place == place)
+        while (leads && word.word.place < place)
+            leads = lg__word_walk_next(&word);
+        if (leads && word.word.place == place)
             look->pointers[place]++;
         else if (lg__block_word(at, 8 * (uint64_t)place) != 0)
             look->others[place]++;
@@ -433,13 +432,12 @@ static void
 join_linked(lg__native *native, uint32_t *replaced)
 {
     const lg__way_kind *ways = native->way.data;
-    const lg__word *words = native->word.data;
     for (uint32_t block = 0; block < native->blocks; block++) {
-        const lg__word_span span = lg__words_of(native, block);
-        for (uint32_t i = span.first; i < span.end; i++) {
+        lg__word_walk at = lg__walk_words(native, block);
+        while (lg__word_walk_next(&at)) {
             uint32_t a = native->kind[block];
-            uint32_t b = native->kind[words[i].target];
-            if (a == b || words[i].level < LG_LEVEL_POINTER || a == LG_NONE ||
+            uint32_t b = native->kind[at.word.target];
+            if (a == b || at.word.level < LG_LEVEL_POINTER || a == LG_NONE ||
                 b == LG_NONE || a < native->first_way || b < native->first_way)
                 continue;
             a = last_kind(native, replaced, a);

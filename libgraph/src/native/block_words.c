@@ -244,14 +244,23 @@ referred_by(const lg__native *native, uint32_t block, uint32_t target,
                                          : LG_NONE;
 }
 
-static bool
-list_word(lg__native *native, uint32_t target, uint64_t at)
+// Rows grow by little, because they are the most that the rule has.
+bool
+lg__list_word(lg__native *native, uint32_t block, uint32_t before,
+              uint32_t target, uint64_t place)
 {
-    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
-    if (word != NULL)
-        *word = (lg__word){.target = target,
-                           .place = (at / 8) & (LG__MOST_PLACES - 1)};
-    return word != NULL;
+    enum { SHARE = 8, LEAST = 1 << 12 };
+    lg__vector *rows = &native->words.row;
+    const uint32_t number = (uint32_t)rows->count;
+    const lg__word word = {.target = target, .place = (uint32_t)place};
+    if (rows->count == rows->capacity &&
+        !lg__vector_reserve(&native->allocator, rows,
+                            rows->count + rows->count / SHARE + LEAST))
+        return false;
+    lg__word_row *row = lg__vector_extend(&native->allocator, rows, 1);
+    row->trait = 0;
+    return lg__word_write(&native->allocator, &native->words, number, block,
+                          before, &word);
 }
 
 // A word that leads to an object is left over if the words before and behind it
@@ -265,11 +274,15 @@ list_block(lg__native *native, uint32_t block)
     address_count count = {0, 0, 0};
     const uint64_t address = lg_block_address(at);
     bool stray = false;
+    uint32_t before = 0;
     uint64_t from;
     uint64_t to;
     const uint32_t company = lg__company_find(native, block);
-    if (company != LG_NONE && !list_word(native, company, lg_block_lead(at)))
-        return false;
+    if (company != LG_NONE) {
+        if (!lg__list_word(native, block, 0, company, lg_block_lead(at) / 8))
+            return false;
+        before = (uint32_t)(lg_block_lead(at) / 8);
+    }
     lg__block_searched(native, block, &from, &to);
     for (; from < to; from += 8) {
         uint64_t value = lg__word_at(address + from);
@@ -287,8 +300,11 @@ list_block(lg__native *native, uint32_t block)
             meet(native, block, target, value);
         }
         target = referred_by(native, block, target, value);
-        if (target != LG_NONE && !list_word(native, target, from))
+        if (target == LG_NONE)
+            continue;
+        if (!lg__list_word(native, block, before, target, from / 8))
             return false;
+        before = (uint32_t)(from / 8);
     }
     if (at->node == LG_NONE && count.dead > count.live)
         native->mark[block] |= LG__BLOCK_STALE;
@@ -322,24 +338,25 @@ list_blocks(lg__native *native)
     const size_t count = (size_t)native->blocks + 1;
     uint32_t *first =
         lg__compact_open(&native->allocator, count, &native->first_word);
-    native->word.element = sizeof(lg__word);
+    native->words.row.element = sizeof(lg__word_row);
+    native->words.listed.element = sizeof(lg__listed_word);
     if (first == NULL)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__native_tick(native);
-        first[block] = (uint32_t)native->word.count;
+        first[block] = (uint32_t)native->words.row.count;
         if (!(lg__block_is_number(native, block)
                   ? lg__list_number(native, block)
                   : list_block(native, block)) ||
-            native->word.count >= UINT32_MAX)
+            native->words.row.count >= UINT32_MAX)
             return false;
         if (native->memory->blocks[block].node == LG_NONE &&
             begins_with_text(native, &native->memory->blocks[block]))
             native->mark[block] |= LG__BLOCK_TEXT;
     }
-    first[native->blocks] = (uint32_t)native->word.count;
+    first[native->blocks] = (uint32_t)native->words.row.count;
     lg__compact_close(&native->allocator, &native->first_word, count);
-    lg__vector_trim(&native->allocator, &native->word);
+    lg__vector_trim(&native->allocator, &native->words.row);
     return true;
 }
 
@@ -460,15 +477,17 @@ used_words(const lg__native *native, uint32_t block)
 static void
 mark_remnants(lg__native *native)
 {
-    lg__word *words = native->word.data;
     for (uint32_t block = 0; block < native->blocks; block++) {
-        const lg__word_span span = lg__words_of(native, block);
-        if (span.first == span.end)
+        lg__word_walk at = lg__walk_words(native, block);
+        if (at.next == at.end)
             continue;
         const uint64_t used = used_words(native, block);
-        for (uint32_t i = span.first; i < span.end; i++) {
-            words[i].spare = words[i].place >= used;
-            words[i].freed = is_freed_text(native, block, &words[i]);
+        while (lg__word_walk_next(&at)) {
+            const bool spare = at.word.place >= used;
+            const bool freed = is_freed_text(native, block, &at.word);
+            lg__word_row_at(&native->words, at.number)->state |=
+                (uint8_t)((spare ? LG__SPARE_BIT : 0) |
+                          (freed ? LG__FREED_BIT : 0));
         }
     }
 }
@@ -476,19 +495,16 @@ mark_remnants(lg__native *native)
 static bool
 find_shapes(lg__native *native)
 {
-    const lg__word *words = native->word.data;
-    native->trait = lg__native_take_zero(native, native->word.count, 1);
-    if (native->trait == NULL ||
-        !lg__key_table_open(&native->allocator, &native->shared))
+    if (!lg__key_table_open(&native->allocator, &native->shared))
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
-        const lg__word_span span = lg__words_of(native, block);
-        for (uint32_t i = span.first; i < span.end; i++) {
-            if (!has_shape(native, block, &words[i]))
+        lg__word_walk at = lg__walk_words(native, block);
+        while (lg__word_walk_next(&at)) {
+            if (!has_shape(native, block, &at.word))
                 continue;
-            native->trait[i] = LG__SHAPE_BIT;
-            if (!count_pair(native, block, &words[i]) ||
-                !note_vector(native, block, &words[i]))
+            lg__word_row_at(&native->words, at.number)->trait = LG__SHAPE_BIT;
+            if (!count_pair(native, block, &at.word) ||
+                !note_vector(native, block, &at.word))
                 return false;
         }
     }

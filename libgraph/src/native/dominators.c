@@ -70,15 +70,17 @@ static uint32_t
 next_word(const lg__native *native, uint32_t vertex, uint64_t references,
           uint32_t *next)
 {
-    const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return LG_NONE;
     const lg__word_span span = lg__words_of(native, block);
-    while (*next - references < span.end - span.first) {
-        const lg__word *word = &words[span.first + (*next)++ - references];
-        if (lg__word_counts(native, vertex, word))
-            return lg__vertex_of(native, word->target);
+    const uint32_t first = span.first + *next - (uint32_t)references;
+    lg__word_walk at =
+        lg__word_walk_over(&native->words, block, first, span.end);
+    while (lg__word_walk_next(&at)) {
+        ++*next;
+        if (lg__word_counts(native, vertex, &at.word))
+            return lg__vertex_of(native, at.word.target);
     }
     return LG_NONE;
 }
@@ -463,20 +465,28 @@ may_lead_to_part(const lg__native *native, const lg__word *word, uint64_t most)
     return to->node == LG_NONE && lg_block_bytes(to) <= most;
 }
 
-static void
-prune_block(lg__native *native, uint32_t block, uint64_t most, uint32_t *kept)
+// Words that are kept move to the front of all rows, and are listed anew.
+static bool
+prune_block(lg__native *native, uint32_t block, uint64_t most,
+            lg__word_rows *kept)
 {
-    lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
+    lg__word_walk at = lg__walk_words(native, block);
     const uint32_t vertex = vertex_with_words(native, block);
     const bool lost = lg__block_is_lost(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
+    uint32_t before = 0;
+    while (lg__word_walk_next(&at)) {
         if (!lost)
-            lg__bit_set(native->met, words[i].target);
-        if (vertex != LG_NONE && (lg__word_links(native, vertex, &words[i]) ||
-                                  may_lead_to_part(native, &words[i], most)))
-            words[(*kept)++] = words[i];
+            lg__bit_set(native->met, at.word.target);
+        if (vertex == LG_NONE || (!lg__word_links(native, vertex, &at.word) &&
+                                  !may_lead_to_part(native, &at.word, most)))
+            continue;
+        if (!lg__word_write(&native->allocator, kept,
+                            (uint32_t)kept->row.count++, block, before,
+                            &at.word))
+            return false;
+        before = at.word.place;
     }
+    return true;
 }
 
 // Notes which blocks are met, and forgets the words that count for nothing.
@@ -489,25 +499,29 @@ prune(lg__native *native)
     lg__compact pruned;
     uint32_t *first = lg__compact_open(allocator, count, &pruned);
     const uint64_t most = largest_part(native);
-    uint32_t kept = 0;
+    lg__word_rows kept = native->words;
+    kept.row.count = 0;
+    kept.listed = (lg__vector){.element = sizeof(lg__listed_word)};
     native->met = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
     if (first == NULL || native->met == NULL) {
         lg__compact_free(allocator, &pruned);
         return false;
     }
+    bool enough = true;
     for (uint32_t block = 0; block < native->blocks; block++) {
-        first[block] = kept;
-        prune_block(native, block, most, &kept);
+        first[block] = (uint32_t)kept.row.count;
+        enough = enough && prune_block(native, block, most, &kept);
     }
-    first[native->blocks] = kept;
+    first[native->blocks] = (uint32_t)kept.row.count;
     for (size_t i = 0; i < native->outer.count; i++)
         lg__bit_set(native->met, outer[i].target);
     lg__compact_close(allocator, &pruned, count);
     lg__compact_free(allocator, &native->first_word);
     native->first_word = pruned;
-    native->word.count = kept;
-    lg__vector_trim(allocator, &native->word);
-    return true;
+    lg__vector_free(allocator, &native->words.listed);
+    native->words = kept;
+    lg__vector_trim(allocator, &native->words.row);
+    return enough;
 }
 
 bool

@@ -329,10 +329,6 @@ lg__list_number(lg__native *native, uint32_t block)
         to->kind > LG_ALLOCATOR_MAPPED ||
         (native->mark[target] & LG__BLOCK_HIDDEN))
         return true;
-    lg__word *word = lg__vector_extend(&native->allocator, &native->word, 1);
-    if (word != NULL)
-        *word = (lg__word){.target = target,
-                           .place = (lg_block_lead(at) / 8 + DIGITS_PLACE) &
-                                    (LG__MOST_PLACES - 1)};
-    return word != NULL;
+    return lg__list_word(native, block, 0, target,
+                         lg_block_lead(at) / 8 + DIGITS_PLACE);
 }

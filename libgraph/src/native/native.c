@@ -32,7 +32,8 @@ lg__native_close(lg__native *native)
     drop_table(allocator, &native->handles);
     drop_table(allocator, &native->shared);
     drop_table(allocator, &native->plain);
-    lg__vector_free(allocator, &native->word);
+    lg__vector_free(allocator, &native->words.row);
+    lg__vector_free(allocator, &native->words.listed);
     lg__compact_free(allocator, &native->first_word);
     lg__vector_free(allocator, &native->outer);
     lg__vector_free(allocator, &native->way);
@@ -57,14 +58,14 @@ drop_evidence(lg__native *native)
     drop_table(&native->allocator, &native->handles);
     drop_table(&native->allocator, &native->shared);
     lg__vector_free(&native->allocator, &native->way);
-    lg__native_drop(native, native->trait);
     lg__native_drop(native, native->class_shown);
 }
 
 static void
 drop_paths(lg__native *native)
 {
-    lg__vector_free(&native->allocator, &native->word);
+    lg__vector_free(&native->allocator, &native->words.row);
+    lg__vector_free(&native->allocator, &native->words.listed);
     lg__vector_free(&native->allocator, &native->outer);
     lg__compact_free(&native->allocator, &native->first_word);
     lg__native_drop(native, native->block_of);
@@ -91,13 +92,12 @@ hash(uint64_t so_far, const void *data, size_t bytes)
 static uint64_t
 hash_of_round(const lg__native *native)
 {
-    const lg__vector *words = &native->word;
+    const lg__vector *rows = &native->words.row;
     const lg__vector *ways = &native->way;
     uint64_t state = hash(ways->count, ways->data, ways->count * ways->element);
     state = hash(state, native->kind, 4 * (size_t)native->blocks);
     state = hash(state, native->mark, native->blocks);
-    state = hash(state, native->trait, words->count);
-    return hash(state, words->data, words->count * words->element);
+    return hash(state, rows->data, rows->count * rows->element);
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and
@@ -148,12 +148,11 @@ telling(const lg__native *native, uint32_t node, int64_t missing, uint32_t seen)
 static void
 count_words_to_objects(const lg__native *native, uint32_t block, uint32_t *seen)
 {
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
+    lg__word_walk at = lg__walk_words(native, block);
     if (native->mark[block] & LG__BLOCK_NEW)
         return;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        uint32_t target = words[i].target;
+    while (lg__word_walk_next(&at)) {
+        uint32_t target = at.word.target;
         uint32_t node = native->memory->blocks[target].node;
         if (node != LG_NONE && !(native->mark[target] & LG__BLOCK_OWN))
             seen[node]++;

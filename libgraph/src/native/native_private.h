@@ -18,6 +18,7 @@
 
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
+#include "native/word_rows.h"
 
 #include <leakgraph/internal/native.h>
 
@@ -35,16 +36,7 @@ enum {
     LG__BLOCK_TEXT = 1 << 7,   /**< it begins with a text */
 };
 
-/** A word of a block that points into a block. */
-typedef struct lg__word {
-    uint32_t target;     /**< block */
-    uint32_t place : 25; /**< of the word in its block, in words */
-    uint32_t spare : 1;  /**< it lies behind the end of the vector that has the
-                              block, or in the free rest of a pool */
-    uint32_t freed : 1;  /**< it looks like the address of a freed text */
-    uint32_t doubt : 2;  /**< LG__DOUBT_ */
-    uint32_t level : 3;  /**< lg_native_level */
-} lg__word;
+/** Words farther behind the beginning of a block are not searched. */
 enum { LG__MOST_PLACES = 1 << 25 };
 /** Where a word is worth half a level less. */
 enum {
@@ -190,12 +182,8 @@ typedef struct lg__native {
     lg__extent *extent; /**< [types] of the graph */
     uint8_t *furniture; /**< [types] 1: no word of C code claims such objects */
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
-    lg__vector word;    /**< lg__word, by block */
+    lg__word_rows words;
     lg__compact first_word; /**< [blocks + 1] */
-    uint8_t *trait;         /**< [words] LG__SHAPE_BIT: its neighbours go with
-                               the word; LG__ARRAY_BIT: it counts as an element
-                               of an array; LG__STRIDE_MASK: whether it may be
-                               one, see lg__word_stride */
     lg__key_table handles;  /**< what numbers in objects name */
     lg__key_table shared;   /**< how many pairs of pointers lead to a block that
                                counts its owners; how many words of a block
@@ -241,7 +229,7 @@ typedef struct lg__native {
  *  blocks. Then: blocks explain them, or no word leads there at all. */
 enum { LG__MET = 1, LG__HELD_OUTSIDE };
 enum { LG__FORGOTTEN = 1, LG__TOLD, LG__TOLD_EXACTLY };
-/** In lg__native.trait. Instead of a stride, LG__ALIKE says that most words of
+/** In lg__word_row.trait. Instead of a stride, LG__ALIKE says that most words of
  *  the block point the same way. */
 enum { LG__STRIDE_MASK = 0x3f, LG__ARRAY_BIT = 0x40, LG__SHAPE_BIT = 0x80 };
 enum { LG__ALIKE = LG__STRIDE_MASK };
@@ -435,6 +423,14 @@ lg__words_of(const lg__native *native, uint32_t block)
         lg__compact_at(&native->first_word, (size_t)block + 1)};
 }
 
+/** Returns a walk over the words of a block that lead to blocks. */
+static inline lg__word_walk
+lg__walk_words(const lg__native *native, uint32_t block)
+{
+    const lg__word_span span = lg__words_of(native, block);
+    return lg__word_walk_over(&native->words, block, span.first, span.end);
+}
+
 /** Returns how many words of a block lead to blocks. */
 static inline uint32_t
 lg__block_words(const lg__native *native, uint32_t block)
@@ -445,14 +441,15 @@ lg__block_words(const lg__native *native, uint32_t block)
 
 /** Asks for the rows of the blocks to which the first words of a block lead. */
 static inline void
-lg__ask_for_targets(const lg__native *native, lg__word_span span)
+lg__ask_for_targets(const lg__native *native, uint32_t block)
 {
     enum { MOST = 16 };
-    const lg__word *words = native->word.data;
+    lg__word_span span = lg__words_of(native, block);
     if (span.end - span.first > MOST)
         span.end = span.first + MOST;
     for (uint32_t i = span.first; i < span.end; i++)
-        lg__ask(&native->memory->blocks[words[i].target]);
+        lg__ask(&native->memory
+                     ->blocks[lg__word_target(&native->words, block, i)]);
 }
 
 /** Returns whether words in the block of a node lead to blocks. */
@@ -508,9 +505,10 @@ lg__word_direction(const lg__native *native, uint32_t source,
 /** Returns the stride of the array of structs of which a word is an element; 0:
  *  it is none of such an array. */
 static inline uint32_t
-lg__word_stride(const lg__native *native, uint64_t i)
+lg__word_stride(const lg__native *native, uint32_t i)
 {
-    const uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
+    const uint32_t stride =
+        lg__word_row_at(&native->words, i)->trait & LG__STRIDE_MASK;
     return stride == LG__ALIKE ? 0 : stride;
 }
 
@@ -627,6 +625,10 @@ uint32_t lg__company_find(const lg__native *native, uint32_t block);
  *  explains, and the block is none of them. */
 bool lg__company_outvotes(const lg__native *native, uint32_t block,
                           uint32_t node);
+/** Lists a word of a block behind those that are listed, with the place of the
+ *  one before it in the block, or 0. */
+bool lg__list_word(lg__native *native, uint32_t block, uint32_t before,
+                   uint32_t target, uint64_t place);
 /** Lists the word of an int that is the address of a block. */
 bool lg__list_number(lg__native *native, uint32_t block);
 /** Returns how many units the size of an object has beyond its own block. */

@@ -170,13 +170,14 @@ enqueue(path_search *search, uint32_t vertex, lg__strength strength,
 }
 
 static uint32_t
-step_of(const lg__native *native, uint32_t vertex, uint64_t i)
+step_of(const lg__native *native, uint32_t vertex, const lg__word *word,
+        uint32_t number)
 {
-    const lg__word *word = (const lg__word *)native->word.data + i;
-    const uint32_t stride = lg__word_stride(native, i);
+    const uint8_t trait = lg__word_row_at(&native->words, number)->trait;
+    const uint32_t stride = lg__word_stride(native, number);
     if (lg__vertex_is_clean(native, vertex))
-        return 8 * (uint32_t)word->place + LG__STEP_OBJECT;
-    if (!(native->trait[i] & LG__ARRAY_BIT))
+        return 8 * word->place + LG__STEP_OBJECT;
+    if (!(trait & LG__ARRAY_BIT))
         return 8 * word->place + LG__STEP_WORD;
     return stride > 1
                ? LG__STEP_STRUCT + 8 * (64 * (word->place % stride) + stride)
@@ -212,30 +213,29 @@ is_foreign(const lg__native *native, uint32_t block, uint32_t here)
 static void
 doubt_foreign_words(const lg__native *native, uint32_t block)
 {
-    lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
+    lg__word_walk at = lg__walk_words(native, block);
     const uint32_t here = package_of_kind(native, native->kind[block]);
     if (here == 0)
         return;
-    for (uint32_t i = span.first; i < span.end; i++)
-        if (words[i].doubt != 0 && is_foreign(native, words[i].target, here))
-            words[i].level = LG_LEVEL_POSSIBLE;
+    while (lg__word_walk_next(&at))
+        if (at.word.doubt != 0 && is_foreign(native, at.word.target, here))
+            lg__word_weigh(&native->words, at.number, LG_LEVEL_POSSIBLE,
+                           at.word.doubt);
 }
 
 static void
 follow_words(path_search *search, uint32_t vertex)
 {
     const lg__native *native = search->native;
-    const lg__word *words = native->word.data;
     uint32_t block = lg__block_of_vertex(native, vertex);
     if (block == LG_NONE)
         return;
-    const lg__word_span span = lg__words_of(native, block);
     doubt_foreign_words(native, block);
-    for (uint32_t i = span.first; i < span.end; i++)
-        enqueue(search, lg__vertex_of(native, words[i].target),
-                lg__path_by(native, vertex, &words[i]), vertex,
-                step_of(native, vertex, i));
+    lg__word_walk at = lg__walk_words(native, block);
+    while (lg__word_walk_next(&at))
+        enqueue(search, lg__vertex_of(native, at.word.target),
+                lg__path_by(native, vertex, &at.word), vertex,
+                step_of(native, vertex, &at.word, at.number));
 }
 
 static void
@@ -402,13 +402,11 @@ ask_ahead(const path_search *search)
         lg__ask(&native->memory->blocks[first]);
         lg__ask(&native->kind[first]);
     }
-    if (words != LG_NONE) {
-        const uint32_t at = lg__words_of(native, words).first;
-        lg__ask((const lg__word *)native->word.data + at);
-        lg__ask(&native->trait[at]);
-    }
+    if (words != LG_NONE)
+        lg__ask(lg__word_row_at(&native->words,
+                                lg__words_of(native, words).first));
     if (targets != LG_NONE)
-        lg__ask_for_targets(native, lg__words_of(native, targets));
+        lg__ask_for_targets(native, targets);
 }
 
 // Settles the vertices that are queued with `least` or a better strength.

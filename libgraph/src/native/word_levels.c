@@ -105,15 +105,15 @@ count_one(weighing *scale, uint64_t key)
 
 // Words to what does not show its kind are the same if they show the same.
 static bool
-count_word(weighing *scale, uint32_t block, uint64_t i)
+count_word(weighing *scale, uint32_t block, const lg__word *word,
+           unsigned trait)
 {
     const lg__native *native = scale->native;
-    const lg__word *word = (const lg__word *)native->word.data + i;
     const uint32_t slot = slot_of(scale, word->place);
     const uint64_t depth = lg__word_direction(native, block, word);
     slot_counts *counts = &scale->slots[slot];
     counts->pointers++;
-    counts->shapes += (native->trait[i] & LG__SHAPE_BIT) != 0;
+    counts->shapes += (trait & LG__SHAPE_BIT) != 0;
     counts->freed += word->freed;
     counts->beginnings += depth == 0;
     return (depth == 0 || count_one(scale, key_of(DEPTH, slot, 0, depth))) &&
@@ -147,16 +147,17 @@ count_block(weighing *scale, uint32_t block)
 {
     const lg__native *native = scale->native;
     const lg_native_block *at = &native->memory->blocks[block];
-    const lg__word *words = native->word.data;
-    const lg__word_span span = lg__words_of(native, block);
+    lg__word_walk word = lg__walk_words(native, block);
     const uint64_t *here = (const uint64_t *)(uintptr_t)lg_block_address(at);
     uint64_t place = 0;
     bool array = false;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        count_others(scale, here, place, words[i].place);
-        place = (uint64_t)words[i].place + 1;
-        array = array || (native->trait[i] & LG__STRIDE_MASK) != 0;
-        if (!count_word(scale, block, i))
+    while (lg__word_walk_next(&word)) {
+        const unsigned trait =
+            lg__word_row_at(&native->words, word.number)->trait;
+        count_others(scale, here, place, word.word.place);
+        place = (uint64_t)word.word.place + 1;
+        array = array || (trait & LG__STRIDE_MASK) != 0;
+        if (!count_word(scale, block, &word.word, trait))
             return false;
     }
     count_others(scale, here, place, lg_block_bytes(at) / 8);
@@ -453,10 +454,11 @@ look_at_siblings(const weighing *scale, const lg__word *word, uint64_t depth,
 }
 
 static sight
-look(const weighing *scale, uint32_t block, uint64_t i)
+look(const weighing *scale, uint32_t block, const lg__word *word,
+     uint32_t number)
 {
     const lg__native *native = scale->native;
-    const lg__word *word = (const lg__word *)native->word.data + i;
+    const uint8_t trait = lg__word_row_at(&native->words, number)->trait;
     const lg_native_block *at = &native->memory->blocks[block];
     const uint64_t depth = lg__word_depth(native, block, word);
     const lg__way_kind *way = way_of(native, block);
@@ -474,12 +476,12 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
         .slack = is_behind_text_alone(native, block, word),
         .entry = depth == lg__block_entry(native, word->target),
-        .array = (native->trait[i] & LG__STRIDE_MASK) && !rare,
-        .strided = lg__word_stride(native, i) != 0,
+        .array = (trait & LG__STRIDE_MASK) && !rare,
+        .strided = lg__word_stride(native, number) != 0,
         .last = last,
         .bare = last && is_bare(native, block, word),
-        .shape = native->trait[i] & LG__SHAPE_BIT,
-        .proved = (native->trait[i] & LG__SHAPE_BIT) &&
+        .shape = trait & LG__SHAPE_BIT,
+        .proved = (trait & LG__SHAPE_BIT) &&
                   lg__word_is_proved(native, block, word),
     };
     look_at_siblings(scale, word, depth < LG__TAGS ? 0 : depth, &out);
@@ -501,35 +503,35 @@ static void
 level_block(weighing *scale, uint32_t block)
 {
     lg__native *native = scale->native;
-    lg__word *words = native->word.data;
     const lg_native_block *at = &native->memory->blocks[block];
     unsigned mark = native->mark[block];
     const bool is_number = lg__block_is_number(native, block);
-    const lg__word_span span = lg__words_of(native, block);
-    for (uint32_t i = span.first; i < span.end; i++) {
-        sight word = look(scale, block, i);
-        bool named = lg__word_is_handle(native, block, &words[i]);
+    lg__word_walk walk = lg__walk_words(native, block);
+    while (lg__word_walk_next(&walk)) {
+        const lg__word *here = &walk.word;
+        sight word = look(scale, block, here, walk.number);
+        bool named = lg__word_is_handle(native, block, here);
         lg_native_level level = is_number ? LG_LEVEL_POSSIBLE
                                 : named   ? level_of_name(&word)
                                           : level_of(&word);
-        uint32_t node = native->memory->blocks[words[i].target].node;
+        uint32_t node = native->memory->blocks[here->target].node;
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
-        if (words[i].spare ||
-            (words[i].freed && 2 * word.freed >= word.pointers))
+        if (here->spare || (here->freed && 2 * word.freed >= word.pointers))
             level = at_most(level, LG_LEVEL_WEAK);
         if ((mark & LG__BLOCK_GIVEN) &&
-            (uint64_t)words[i].place + GIFT_WORDS >= lg_block_bytes(at) / 8)
+            (uint64_t)here->place + GIFT_WORDS >= lg_block_bytes(at) / 8)
             level = LG_LEVEL_NONE;
         if (node != LG_NONE && (mark & LG__BLOCK_NEW) &&
             lg__node_is_told(native, node))
             level = LG_LEVEL_NONE;
         else if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
             level = LG_LEVEL_EXACT;
-        native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
-        native->trait[i] |= word.array ? LG__ARRAY_BIT : 0;
-        words[i].doubt = doubt_of(native, block, &words[i], &word, level) & 3;
-        words[i].level = level & 7;
+        uint8_t *trait = &lg__word_row_at(&native->words, walk.number)->trait;
+        *trait &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+        *trait |= word.array ? LG__ARRAY_BIT : 0;
+        lg__word_weigh(&native->words, walk.number, level,
+                       doubt_of(native, block, here, &word, level));
     }
 }
 
@@ -550,13 +552,12 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
     }
     if (left > WORDS_AHEAD) {
         uint32_t block = blocks[WORDS_AHEAD];
-        lg__ask((const lg__word *)native->word.data +
-                lg__words_of(native, block).first);
+        lg__ask(lg__word_row_at(&native->words,
+                                lg__words_of(native, block).first));
         lg__ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)
-        lg__ask_for_targets(native,
-                            lg__words_of(native, blocks[TARGETS_AHEAD]));
+        lg__ask_for_targets(native, blocks[TARGETS_AHEAD]);
 }
 
 // Weighs blocks that share their slots.
