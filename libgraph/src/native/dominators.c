@@ -9,7 +9,9 @@
 //
 // Numbers below are places in a depth-first order, from 1 on; 0 is none. What
 // can be is by number, because a block that is an object is no vertex, and few
-// steps need as much memory.
+// steps need as much memory. Half of the vertices lead nowhere, and no path
+// goes on over them. The others are *inner* ones, and have numbers of their own
+// in the same order: referrers, ancestors and semidominators are inner ones.
 #include "native/native_private.h"
 
 #include <string.h>
@@ -20,12 +22,19 @@ typedef struct reference_web {
     uint32_t *before;     // how many do before each 64 of them
     uint32_t *number;     // by place among those, in depth-first order
     uint32_t *vertex;     // by number
-    uint32_t *parent;     // by number, in the tree of the search
-    uint32_t *next;       // by number, how many candidates are behind
+    uint8_t *inner;       // a bit for each number: it leads somewhere
+    lg__vector visit;     // visit, from the root to where the search is
     lg__compact first;    // by number, where its referrers begin
-    lg__compact referrer; // numbers
+    lg__compact referrer; // inner numbers
     uint32_t count;       // reached
+    uint32_t inners;      // of those
 } reference_web;
+
+// A vertex that the search is in.
+typedef struct visit {
+    uint32_t number;
+    uint32_t next; // how many candidates are behind
+} visit;
 
 static bool
 is_implicit(const lg__native *native, uint32_t node)
@@ -193,35 +202,43 @@ number_of(const reference_web *web, uint32_t vertex)
                         (uint32_t)__builtin_popcountll(bits)];
 }
 
-static void
-visit(reference_web *web, uint32_t vertex, uint32_t parent)
+static bool
+enter(reference_web *web, uint32_t vertex)
 {
+    enum { SHARE = 8, LEAST = 1 << 10 };
+    const lg_allocator *allocator = &web->native->allocator;
+    lg__vector *visits = &web->visit;
+    if (visits->count == visits->capacity &&
+        !lg__vector_reserve(allocator, visits,
+                            visits->count + visits->count / SHARE + LEAST))
+        return false;
     *number_of(web, vertex) = ++web->count;
     web->vertex[web->count] = vertex;
-    web->parent[web->count] = parent;
+    visit *place = lg__vector_extend(allocator, visits, 1);
+    *place = (visit){web->count, 0};
+    return true;
 }
 
-// Numbers the vertices depth first. The stack is the row of parents.
-static void
+// Numbers the vertices depth first. Returns false when memory ran out.
+static bool
 search(reference_web *web)
 {
-    uint32_t at = lg__native_root(web->native);
-    visit(web, at, 0);
-    for (;;) {
-        uint32_t number = *number_of(web, at);
-        uint32_t target = next_target(web->native, at, &web->next[number]);
-        uint32_t up = web->parent[number];
-        if (target == LG_NONE && up == 0)
-            break;
+    bool enough = enter(web, lg__native_root(web->native));
+    while (web->visit.count > 0 && enough) {
+        visit *last = (visit *)web->visit.data + web->visit.count - 1;
+        const uint32_t target = next_target(
+            web->native, web->vertex[last->number], &last->next);
         if (target == LG_NONE) {
-            at = web->vertex[up];
+            web->visit.count--;
             continue;
         }
-        if (*number_of(web, target) == 0) {
-            visit(web, target, number);
-            at = target;
-        }
+        web->inners += !lg__bit_is_set(web->inner, last->number);
+        lg__bit_set(web->inner, last->number);
+        if (*number_of(web, target) == 0)
+            enough = enter(web, target);
     }
+    lg__vector_free(&web->native->allocator, &web->visit);
+    return enough;
 }
 
 // Counts the referrers of every vertex, so that those of n begin at first[n].
@@ -247,12 +264,14 @@ count_referrers(const reference_web *web, uint32_t *first)
 static void
 list_referrers(const reference_web *web, uint32_t *first, uint32_t *referrer)
 {
+    uint32_t inner = 0;
     for (uint32_t n = 1; n <= web->count; n++) {
         uint32_t next = 0;
         uint32_t target;
+        inner += lg__bit_is_set(web->inner, n);
         while ((target = next_target(web->native, web->vertex[n], &next)) !=
                LG_NONE)
-            referrer[first[*number_of(web, target)]++] = n;
+            referrer[first[*number_of(web, target)]++] = inner;
     }
     for (uint32_t n = web->count + 1; n > 0; n--)
         first[n] = first[n - 1];
@@ -278,11 +297,10 @@ turn(reference_web *web)
     return true;
 }
 
-// A forest whose paths are compressed. label[n] has the smallest semidominator
-// on the path from n to the root of its tree, the root left out. The numbers
-// above `root` have ancestors.
+// A forest of inner vertices whose paths are compressed. label[n] is the
+// smallest semidominator on the path from n to the root of its tree, the root
+// left out. The numbers above `root` have ancestors.
 typedef struct compressed_forest {
-    uint32_t *semi;
     uint32_t *label;
     uint32_t *ancestor;
     uint32_t root;
@@ -307,89 +325,105 @@ smallest_semi(compressed_forest *forest, uint32_t number)
         uint32_t above = at;
         at = below;
         below = ancestor[at];
-        if (forest->semi[label[above]] < forest->semi[label[at]])
+        if (label[above] < label[at])
             label[at] = label[above];
         ancestor[at] = ancestor[above];
     }
-    return forest->semi[label[number]];
+    return label[number];
+}
+
+// Returns the parent of a number in the tree of the search: of its referrers,
+// the last that was there before, of which `last` is the last inner one. A
+// referrer with a smaller number that is no ancestor would have been left before
+// the number was given, which its reference forbids; so all of them are
+// ancestors.
+static uint32_t
+parent_of(const reference_web *web, uint32_t n, uint32_t last)
+{
+    uint32_t parent = 1;
+    const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
+    for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
+        const uint32_t from = lg__compact_at(&web->referrer, i);
+        if (from <= last && from > parent)
+            parent = from;
+    }
+    return parent;
 }
 
 // The semidominator of n is the lowest number from which a path leads to n over
 // higher numbers than n alone. Numbers come from the highest down, so the
 // forest has all above n when its turn comes: the best of the way from a
 // referrer up to the root of its tree is the best of all such paths that end
-// with the referrer. Parents become ancestors, as nobody asks for the parent of
-// a number that had its turn.
+// with the referrer. `here` is the inner number of n, or the last one before it.
 static void
-find_semidominators(const reference_web *web, compressed_forest *forest)
+find_semidominators(const reference_web *web, compressed_forest *forest,
+                    uint32_t *semi)
 {
-    for (uint32_t n = 1; n <= web->count; n++)
-        forest->semi[n] = forest->label[n] = n;
+    uint32_t here = web->inners;
     for (uint32_t n = web->count; n >= 2; n--) {
-        uint32_t best = forest->ancestor[n];
-        forest->root = n;
+        const bool inner = lg__bit_is_set(web->inner, n);
+        uint32_t best = UINT32_MAX;
+        forest->root = here;
         const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
         for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
             uint32_t from = lg__compact_at(&web->referrer, i);
-            uint32_t semi = from > n ? smallest_semi(forest, from) : from;
-            best = semi < best ? semi : best;
+            uint32_t low = from > here ? smallest_semi(forest, from) : from;
+            best = low < best ? low : best;
         }
-        forest->semi[n] = best;
+        semi[n] = best;
+        if (!inner)
+            continue;
+        forest->label[here] = best;
+        forest->ancestor[here] = parent_of(web, n, here - 1);
+        here--;
     }
-}
-
-// Returns the parent of a number in the tree of the search: the last referrer
-// that was there before. A referrer with a smaller number that is no ancestor
-// would have been left before the number was given, which its reference
-// forbids; so all of them are ancestors.
-static uint32_t
-parent_of(const reference_web *web, uint32_t n)
-{
-    uint32_t parent = 1;
-    const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
-    for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
-        const uint32_t from = lg__compact_at(&web->referrer, i);
-        if (from < n && from > parent)
-            parent = from;
-    }
-    return parent;
 }
 
 // The dominator of a vertex is the nearest ancestor in the tree of dominators
 // of its parent that is not below its semidominator. Numbers come from the
-// lowest up, so the dominators of all ancestors are known. `label` is free by
-// now.
+// lowest up, so the dominators of all ancestors are known. `label` and
+// `ancestor` are free by now, and each semidominator makes way for the
+// dominator.
 static void
-find_dominators(const reference_web *web, const compressed_forest *forest)
+find_dominators(const reference_web *web, const compressed_forest *forest,
+                uint32_t *dominator)
 {
-    uint32_t *dominator = forest->label;
-    dominator[1] = 1;
+    uint32_t *above = forest->label;
+    uint32_t *vertex = forest->ancestor;
+    uint32_t last = 1;
+    above[1] = dominator[1] = 1;
+    vertex[1] = web->vertex[1];
     for (uint32_t n = 2; n <= web->count; n++) {
-        uint32_t at = parent_of(web, n);
-        while (at > forest->semi[n])
-            at = dominator[at];
+        uint32_t at = parent_of(web, n, last);
+        while (at > dominator[n])
+            at = above[at];
         dominator[n] = at;
+        if (!lg__bit_is_set(web->inner, n))
+            continue;
+        above[++last] = at;
+        vertex[last] = web->vertex[n];
     }
     for (uint32_t n = 1; n <= web->count; n++)
-        dominator[n] = web->vertex[dominator[n]];
+        dominator[n] = vertex[dominator[n]];
 }
 
 static bool
 solve(reference_web *web)
 {
     lg__native *native = web->native;
-    const size_t count = (size_t)web->count + 1;
-    compressed_forest forest = {.semi = lg__native_take(native, count, 4),
-                                .label = lg__native_take(native, count, 4),
-                                .ancestor = web->parent};
-    bool enough = forest.semi != NULL && forest.label != NULL;
+    const size_t inners = (size_t)web->inners + 2;
+    compressed_forest forest = {.label = lg__native_take(native, inners, 4),
+                                .ancestor = lg__native_take(native, inners, 4)};
+    native->dominator = lg__native_take(native, (size_t)web->count + 1, 4);
+    bool enough = forest.label != NULL && forest.ancestor != NULL &&
+                  native->dominator != NULL;
     if (enough) {
-        find_semidominators(web, &forest);
-        find_dominators(web, &forest);
+        find_semidominators(web, &forest, native->dominator);
+        find_dominators(web, &forest, native->dominator);
     }
-    lg__native_drop(native, forest.semi);
+    lg__native_drop(native, forest.label);
+    lg__native_drop(native, forest.ancestor);
     native->order = web->vertex;
-    native->dominator = forest.label;
     native->reached = web->count;
     return enough;
 }
@@ -425,12 +459,11 @@ open_web(reference_web *web)
     if (count == LG_NONE)
         return false;
     const size_t room = (size_t)count + 2;
+    web->visit.element = sizeof(visit);
     web->number = lg__native_take_zero(native, room, 4);
     web->vertex = lg__native_take(native, room, 4);
-    web->parent = lg__native_take(native, room, 4);
-    web->next = lg__native_take_zero(native, room, 4);
-    return web->number != NULL && web->vertex != NULL && web->parent != NULL &&
-           web->next != NULL;
+    web->inner = lg__native_take_zero(native, room / 8 + 1, 1);
+    return web->number != NULL && web->vertex != NULL && web->inner != NULL;
 }
 
 // Returns the vertex whose words are those of a block, or LG_NONE.
@@ -531,17 +564,13 @@ lg__native_dominate(lg__native *native)
     if (!prune(native))
         return false;
     find_barren(native);
-    bool enough = open_web(&web);
-    if (enough)
-        search(&web);
-    lg__native_drop(native, web.next);
-    enough = enough && turn(&web);
+    bool enough = open_web(&web) && search(&web) && turn(&web);
     lg__native_drop(native, web.number);
     lg__native_drop(native, web.before);
     lg__native_drop(native, web.joins);
     enough = enough && solve(&web);
     lg__compact_free(&native->allocator, &web.referrer);
     lg__compact_free(&native->allocator, &web.first);
-    lg__native_drop(native, web.parent);
+    lg__native_drop(native, web.inner);
     return enough;
 }
