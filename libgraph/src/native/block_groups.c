@@ -3,6 +3,7 @@
 // next groups above is the same group, so a list is one group and a tree has as
 // many as its nodes have sorts.
 #include "native/native_private.h"
+#include "native/row_table.h"
 
 #include <string.h>
 
@@ -11,8 +12,9 @@ enum { APART = 1 << 20, ABOVE = 6 };
 
 typedef struct folding_state {
     lg__native *native;
-    lg__key_table
-        numbers; // of groups by holder and kind, from 1; of links by ends
+    lg__row_table groups; // by holder and kind
+    lg__row_table links;  // by ends
+    lg__key_table numbers;
 } folding_state;
 
 static lg__group *
@@ -36,7 +38,13 @@ group_above(const lg__native *native, uint32_t parent, uint32_t kind)
 static bool
 begin_group(lg__native *native, uint32_t block, uint32_t parent, uint32_t kind)
 {
-    lg__group *group = lg__vector_extend(&native->allocator, &native->group, 1);
+    enum { SHARE = 8, LEAST = 1 << 10 };
+    lg__vector *groups = &native->group;
+    if (groups->count == groups->capacity &&
+        !lg__vector_reserve(&native->allocator, groups,
+                            groups->count + groups->count / SHARE + LEAST))
+        return false;
+    lg__group *group = lg__vector_extend(&native->allocator, groups, 1);
     if (group == NULL || native->group.count >= LG__GROUP_BIT)
         return false;
     *group = (lg__group){.parent = parent, .kind = kind, .example = block};
@@ -53,8 +61,8 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     uint32_t number = group_above(native, parent, kind);
     if (number == LG_NONE && spent < APART) {
         uint32_t *known =
-            lg__key_table_at(&native->allocator, &folding->numbers,
-                             lg__native_key(parent, kind, 4));
+            lg__row_table_at(&native->allocator, &folding->groups,
+                             &native->group, parent, kind);
         if (known == NULL)
             return false;
         if (*known == 0) {
@@ -226,8 +234,8 @@ add_link(folding_state *folding, uint32_t source, uint32_t target,
     lg__native *native = folding->native;
     if (source == target || source == LG_NONE || target == LG_NONE)
         return true;
-    uint32_t *known = lg__key_table_at(&native->allocator, &folding->numbers,
-                                       lg__native_key(source, target, 5));
+    uint32_t *known = lg__row_table_at(&native->allocator, &folding->links,
+                                       &native->link, source, target);
     if (known == NULL)
         return false;
     if (*known == 0) {
@@ -402,7 +410,8 @@ link_all(folding_state *folding)
     lg__native *native = folding->native;
     lg__native_drop(native, native->order);
     lg__native_drop(native, native->dominator);
-    lg__key_table_clear(&folding->numbers, 0);
+    lg__row_table_free(&native->allocator, &folding->groups);
+    lg__key_table_free(&native->allocator, &folding->numbers);
     native->linked = lg__native_take_zero(native, native->nodes, 4);
     bool enough = native->linked != NULL;
     for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
@@ -422,5 +431,7 @@ lg__native_fold(lg__native *native)
                   fold_all(&folding) && link_all(&folding);
     if (folding.numbers.entries != NULL)
         lg__key_table_free(&native->allocator, &folding.numbers);
+    lg__row_table_free(&native->allocator, &folding.groups);
+    lg__row_table_free(&native->allocator, &folding.links);
     return enough;
 }

@@ -128,7 +128,8 @@ enum {
     LG__STEP_OBJECT = 4,  /**< a word of an object */
 };
 
-/** What one holder has in blocks that are alike. */
+/** What one holder has in blocks that are alike. The first two numbers tell it
+ *  from others. */
 typedef struct lg__group {
     uint32_t parent; /**< end of an edge: see lg__link */
     uint32_t kind;
