@@ -408,12 +408,13 @@ vector_key(uint32_t block)
 }
 
 static bool
-note_vector(lg__native *native, uint32_t block, const lg__word *word)
+note_vector(const lg__native *native, lg__key_table *vectors, uint32_t block,
+            const lg__word *word)
 {
     surroundings at = around(native, block, word);
     if (!is_vector(at.w, at.to))
         return true;
-    uint32_t *used = lg__key_table_at(&native->allocator, &native->shared,
+    uint32_t *used = lg__key_table_at(&native->allocator, vectors,
                                       vector_key(word->target));
     const uint64_t words = (at.w[2] - at.w[1]) / 8;
     if (used != NULL && *used < words + 1 && words < LG__MOST_PLACES)
@@ -466,22 +467,23 @@ rest_of_pool(const lg_native_block *block)
 
 // Returns how many words of a block somebody uses who has an account of that.
 static uint64_t
-used_words(const lg__native *native, uint32_t block)
+used_words(const lg__native *native, const lg__key_table *vectors,
+           uint32_t block)
 {
     const uint64_t rest = rest_of_pool(&native->memory->blocks[block]) / 8;
     const uint32_t known =
-        lg__key_table_find(&native->shared, vector_key(block));
+        lg__key_table_find(vectors, vector_key(block));
     return known > 0 && known - 1 < rest ? known - 1 : rest;
 }
 
 static void
-mark_remnants(lg__native *native)
+mark_remnants(lg__native *native, const lg__key_table *vectors)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__word_walk at = lg__walk_words(native, block);
         if (at.next == at.end)
             continue;
-        const uint64_t used = used_words(native, block);
+        const uint64_t used = used_words(native, vectors, block);
         while (lg__word_walk_next(&at)) {
             const bool spare = at.word.place >= used;
             const bool freed = is_freed_text(native, block, &at.word);
@@ -493,10 +495,8 @@ mark_remnants(lg__native *native)
 }
 
 static bool
-find_shapes(lg__native *native)
+note_shapes(lg__native *native, lg__key_table *vectors)
 {
-    if (!lg__key_table_open(&native->allocator, &native->shared))
-        return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__word_walk at = lg__walk_words(native, block);
         while (lg__word_walk_next(&at)) {
@@ -504,12 +504,25 @@ find_shapes(lg__native *native)
                 continue;
             lg__word_row_at(&native->words, at.number)->trait = LG__SHAPE_BIT;
             if (!count_pair(native, block, &at.word) ||
-                !note_vector(native, block, &at.word))
+                !note_vector(native, vectors, block, &at.word))
                 return false;
         }
     }
-    mark_remnants(native);
     return true;
+}
+
+static bool
+find_shapes(lg__native *native)
+{
+    lg__key_table vectors;
+    if (!lg__key_table_open(&native->allocator, &native->shared) ||
+        !lg__key_table_open(&native->allocator, &vectors))
+        return false;
+    const bool enough = note_shapes(native, &vectors);
+    if (enough)
+        mark_remnants(native, &vectors);
+    lg__key_table_free(&native->allocator, &vectors);
+    return enough;
 }
 
 static uint32_t

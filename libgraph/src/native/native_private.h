@@ -187,8 +187,7 @@ typedef struct lg__native {
     lg__compact first_word; /**< [blocks + 1] */
     lg__key_table handles;  /**< what numbers in objects name */
     lg__key_table shared;   /**< how many pairs of pointers lead to a block that
-                               counts its owners; how many words of a block
-                               vectors use */
+                               counts its owners */
     lg__vector outer;       /**< lg__outer_word, by holder */
     uint64_t *first_outer;  /**< [holders + 1] */
     const lg_native_range **holder; /**< [holders] the first range of each */
