@@ -871,13 +871,14 @@ take_arrays(graph_draft *draft, lg_graph *graph)
 static lg_status
 hand_over(graph_draft *draft, lg_graph *graph, lg_error *err)
 {
-    bool enough = join_flags(draft);
+    if (!join_flags(draft))
+        return lg__error_memory(err);
     lg__native_close(draft->native);
     take_arrays(draft, graph);
     lg_status status = lg__graph_bind(graph, err);
     lg__payloads_give(graph, &draft->payloads);
-    enough = enough && status == LG_OK && join_columns(draft, graph);
-    if (status == LG_OK && !enough)
+    draft->payloads = (lg__payload_arrays){.block = NULL};
+    if (status == LG_OK && !join_columns(draft, graph))
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg__check_first_edges(&graph->columns, err);
@@ -891,6 +892,9 @@ free_draft(graph_draft *draft)
 {
     const lg_allocator *allocator = &draft->allocator;
     lg__payload_coder_free(allocator, &draft->coder);
+    lg__deallocate(allocator, draft->payloads.block,
+                   draft->payloads.block_size);
+    lg__vector_free(allocator, &draft->payloads.listed);
     lg__vector_free(allocator, &draft->payload);
     lg__vector_free(allocator, &draft->explained);
     for (int i = 0; i < LG__ARRAY_COUNT; i++)
