@@ -65,4 +65,8 @@ extern const lg_question lg__ask_search;
 extern const lg_question lg__ask_waste;
 extern const lg_question lg__ask_allocations;
 
+/** Writes how to learn who holds what C code has allocated, or why this
+ *  snapshot, which was asked, does not say it. */
+void lg__advise_native(const lg_graph *graph, lg_text *out);
+
 #endif

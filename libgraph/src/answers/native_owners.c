@@ -206,6 +206,21 @@ read_state(const lg_graph *graph, lg_native *out)
                                                state.length - skipped};
 }
 
+void
+lg__advise_native(const lg_graph *graph, lg_text *out)
+{
+    lg_native state;
+    read_state(graph, &state);
+    if (state.reason.length == 0) {
+        lg_text_add(out, "a snapshot with native=True (--native) says who "
+                         "holds the other allocations\n");
+        return;
+    }
+    lg_text_add(out, "who holds the other allocations is not known: ");
+    lg__text_add_string(out, state.reason);
+    lg_text_add(out, "\n");
+}
+
 static void
 end_rows(gathering *to)
 {

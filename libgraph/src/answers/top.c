@@ -4,6 +4,7 @@
 #include "native/native_private.h"
 #include "table/table_private.h"
 
+#include <leakgraph/internal/bytes.h>
 #include <leakgraph/internal/options.h>
 
 static uint64_t
@@ -135,6 +136,21 @@ write_held_by(const lg_ask *ask, const void *top, const void *of, lg_text *out)
         lg__where_write_row(ask, row->node, row->count, &row->where, out);
 }
 
+// Points on to native memory where much of the process is no object's.
+static void
+advise_native(const lg_ask *ask, const lg_top *top, lg_text *out)
+{
+    const uint64_t bytes = whole_on(top, 0);
+    const uint64_t others = lg_graph_wanting_native(
+        ask->graph, bytes > top->spent ? bytes : top->spent);
+    if (others == 0)
+        return;
+    lg_text_add(out, "other allocations, in use by C code: ");
+    lg_text_add_size(out, others);
+    lg_text_add(out, "; ");
+    lg__advise_native(ask->graph, out);
+}
+
 static void
 add_total_line(const lg_ask *ask, const lg_top *top, lg_table *table)
 {
@@ -154,6 +170,7 @@ add_total_line(const lg_ask *ask, const lg_top *top, lg_table *table)
         lg_text_add(&said, " on that, because they round up");
     }
     lg_text_add(&said, "\n");
+    advise_native(ask, top, &said);
     lg__table_format_below(table, &said);
 }
 

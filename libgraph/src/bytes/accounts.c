@@ -596,6 +596,25 @@ free_in_arenas(const lg_graph *graph, const int64_t *host)
     return known ? host[LG_HOST_ARENAS] - used : -1;
 }
 
+bool
+lg_host_wants_native(int64_t resident, int64_t allocations)
+{
+    return resident > 0 && allocations > resident / 10;
+}
+
+uint64_t
+lg_graph_wanting_native(const lg_graph *graph, uint64_t known)
+{
+    int64_t host[LG_HOST_COUNT] = {0};
+    if (lg__graph_has_native(graph))
+        return 0;
+    read_facts(graph, host);
+    host[LG_HOST_PYTHON] = (int64_t)known;
+    const int64_t others = unseen(graph, host);
+    return lg_host_wants_native(host[LG_HOST_RSS], others) ? (uint64_t)others
+                                                           : 0;
+}
+
 // mimalloc's pages are known by their addresses, and jemalloc counts its own.
 static int64_t
 free_in_pool(const lg_graph *graph, const int64_t *host)

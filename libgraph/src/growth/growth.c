@@ -5,6 +5,7 @@
 
 #include <leakgraph/internal/cycles.h>
 #include <leakgraph/internal/hops.h>
+#include <leakgraph/internal/native.h>
 #include <leakgraph/internal/options.h>
 #include <leakgraph/internal/samples.h>
 
@@ -360,6 +361,22 @@ is_one_of_many_in_place(const lg__comparison *state, const lg_growth_row *row)
     return item->kind == LG_PLACE_ITEM && item->members > 1;
 }
 
+// Sets what native memory the member has, if that is most of what it retains.
+static lg_status
+count_blocks(const lg_analysis *analysis, lg_growth_row *row, lg_error *err)
+{
+    uint64_t bytes = 0;
+    if (!lg__graph_has_native(analysis->graph) ||
+        lg_node_blocks(analysis->graph, row->node) > 0)
+        return LG_OK;
+    lg_status status = lg_node_native(analysis, row->node, &bytes, err);
+    if (status != LG_OK ||
+        2 * bytes < lg_node_retained(analysis, row->node).host || bytes == 0)
+        return status;
+    row->blocks_bytes = bytes;
+    return lg__node_native_blocks(analysis, row->node, &row->blocks, err);
+}
+
 static lg_status
 find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
            lg_error *err)
@@ -370,6 +387,8 @@ find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
         row->node = largest_beside(state->at_rest, row->node);
     lg_status status =
         find_path(finder, row->node, state->monitor, &row->path, err);
+    if (status == LG_OK)
+        status = count_blocks(state->analysis, row, err);
     end_at_tensor(state->analysis->graph, &row->path);
     if (status == LG_OK && lg__growth_is_held_by_several(state, row))
         status = find_others(state, finder, row, err);

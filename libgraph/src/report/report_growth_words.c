@@ -251,6 +251,19 @@ format_in_step(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
     lg_text_add(out, " each");
 }
 
+// Writes the native memory of one member, which is about that of each.
+static void
+format_blocks(const lg_growth_row *row, lg_text *out)
+{
+    if (row->blocks == 0 || row->verdict != LG_GROWTH_ACCUMULATES)
+        return;
+    lg_text_add(out, ", each with about ");
+    lg_text_add_size(out, row->blocks_bytes);
+    lg_text_add(out, " of native memory in ");
+    lg_text_add_count(out, row->blocks);
+    lg_text_add(out, row->blocks == 1 ? " block" : " blocks");
+}
+
 // Writes how many containers there are like the one that the row names, unless
 // the row that leads names all that must let go.
 static void
@@ -290,6 +303,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg_text_add(out, ")");
     }
     format_companions(row, out);
+    format_blocks(row, out);
     format_alike(growth, row, out);
     format_in_step(growth, row, out);
 }

@@ -112,13 +112,14 @@ add_counts(const lg_accounts *accounts, lg_table *out)
 
 // Points on to native memory where much of the process is nobody's.
 static void
-advise(const lg_accounts *accounts, lg_text *out)
+advise(const lg_graph *graph, const lg_accounts *accounts, lg_text *out)
 {
     const int64_t *host = accounts->host;
-    if (host[LG_HOST_NATIVE] == 0 && host[LG_HOST_RSS] > 0 &&
-        host[LG_HOST_ALLOCATIONS] > host[LG_HOST_RSS] / 10)
-        lg_text_add(out, "\na snapshot with native=True (--native) says who "
-                         "holds the other allocations\n");
+    if (host[LG_HOST_NATIVE] > 0 ||
+        !lg_host_wants_native(host[LG_HOST_RSS], host[LG_HOST_ALLOCATIONS]))
+        return;
+    lg_text_add(out, "\n");
+    lg__advise_native(graph, out);
 }
 
 static void
@@ -328,7 +329,7 @@ add_lines(const lg_graph *graph, const lg_accounts *accounts, lg_table *table)
     host_text(accounts, table);
     for (size_t i = 0; i < accounts->count; i++)
         device_text(&accounts->items[i], accounts, table);
-    advise(accounts, &below);
+    advise(graph, accounts, &below);
     lg__format_uninspected(graph, &below);
     if (graph->partial)
         lg_text_add(&below, "\nthe snapshot is partial: memory of objects that "

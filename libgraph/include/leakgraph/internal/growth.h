@@ -208,6 +208,9 @@ typedef struct lg_growth_row {
     uint64_t each_in_step; /**< its bytes for each of these objects; of other
                                 rows, the native bytes that each new member
                                 probably has, and that are part of the row */
+    uint64_t blocks;       /**< of native memory that `node` retains, if they
+                                are most of it; else 0 */
+    uint64_t blocks_bytes; /**< what these have */
     const char *fix; /**< what helps, where that does not depend on the program:
                           of native growth and of what C code holds; else NULL
                       */
