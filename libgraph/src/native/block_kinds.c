@@ -199,6 +199,40 @@ note_classes(lg__native *native)
     return native->class_shown != NULL;
 }
 
+// Returns where the fields of an object end that the graph lacks; 0: its type
+// says nothing of them. Words that lead to other objects are no tables.
+static uint32_t
+end_of_fields(const lg__native *native, uint32_t block)
+{
+    const lg_native_memory *memory = native->memory;
+    const lg_native_block *at = &memory->blocks[block];
+    const uint64_t lead = lg_block_lead(at);
+    const uint64_t type = lg__block_word(at, lead + 8);
+    for (uint32_t i = 0;
+         i < memory->type_count && i < native->graph->type_count; i++)
+        if (memory->types[i].address == type)
+            return lg__type_layout(native->graph, i) == LG__LAYOUT_KNOWN
+                       ? (uint32_t)((lead + memory->types[i].fixed) / 8)
+                       : 0;
+    return 0;
+}
+
+// Objects of one form have one type, so the first one says it for all.
+static bool
+note_fields(lg__native *native)
+{
+    native->fields_end = lg__native_take(native, native->forms, 4);
+    if (native->fields_end == NULL)
+        return false;
+    memset(native->fields_end, 0xff, 4 * (size_t)native->forms);
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        uint32_t *end = &native->fields_end[native->kind[block]];
+        if ((native->mark[block] & LG__BLOCK_HIDDEN) && *end == UINT32_MAX)
+            *end = end_of_fields(native, block);
+    }
+    return true;
+}
+
 static uint32_t
 package_of_type(const lg__native *native, uint32_t type)
 {
@@ -247,7 +281,7 @@ lg__native_kinds(lg__native *native)
     lg__key_table_clear(&counts, 0);
     enough = enough && number_forms(native, &counts);
     lg__key_table_free(&native->allocator, &counts);
-    enough = enough && note_classes(native);
+    enough = enough && note_classes(native) && note_fields(native);
     native->first_way =
         native->forms + native->graph->type_count + native->holders + 1;
     return enough && note_packages(native);

@@ -59,6 +59,7 @@ drop_evidence(lg__native *native)
     drop_table(&native->allocator, &native->shared);
     lg__vector_free(&native->allocator, &native->way);
     lg__native_drop(native, native->class_shown);
+    lg__native_drop(native, native->fields_end);
 }
 
 static void

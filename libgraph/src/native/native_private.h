@@ -200,6 +200,10 @@ typedef struct lg__native {
                          there, and LG_NONE if nothing does */
     lg__key_table plain;     /**< the forms of plain blocks, by their size */
     uint64_t *class_shown;   /**< [forms] what blocks of a class show */
+    uint32_t *fields_end;    /**< [forms] of objects that the graph lacks: before
+                                  this place, in words, the words of a type that
+                                  the graph knows lead to its own tables; else
+                                  0 */
     uint32_t *range_package; /**< [ranges] of the library; 0: not known */
     uint32_t *kind_package;  /**< [first_way] 0: not known */
     uint8_t *classed;        /**< a bit for each block: it shows a class of a

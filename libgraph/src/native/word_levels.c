@@ -499,6 +499,18 @@ level_of_name(const sight *word)
     return word->company || usual ? LG_LEVEL_EXACT : LG_LEVEL_NONE;
 }
 
+// Whether a word is a field of an object that the graph lacks, and leads to a
+// table of that object.
+static bool
+leads_to_table(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    return (native->mark[block] & LG__BLOCK_HIDDEN) &&
+           word->place < native->fields_end[native->kind[block]] &&
+           native->memory->blocks[word->target].node == LG_NONE &&
+           !(native->mark[word->target] & LG__BLOCK_HIDDEN) &&
+           lg__word_depth(native, block, word) == 0;
+}
+
 static void
 level_block(weighing *scale, uint32_t block)
 {
@@ -515,6 +527,8 @@ level_block(weighing *scale, uint32_t block)
                                 : named   ? level_of_name(&word)
                                           : level_of(&word);
         uint32_t node = native->memory->blocks[here->target].node;
+        if (leads_to_table(native, block, here))
+            level = at_least(level, LG_LEVEL_FIELD);
         if (mark & LG__BLOCK_NEW)
             level = at_most(level, LG_LEVEL_LEFTOVER);
         if (here->spare || (here->freed && 2 * word.freed >= word.pointers))
