@@ -369,8 +369,9 @@ find(lg__malloc_heaps *self, const lg__malloc_facts *facts)
     self->failure = "the C library is not glibc";
     if (facts->library == 0)
         return false;
-    self->failure = "another malloc than glibc's is in use, and nobody can list "
-                    "its blocks: start the program without it (LD_PRELOAD)";
+    self->failure =
+        "another malloc than glibc's is in use, and nobody can list "
+        "its blocks: start the program without it (LD_PRELOAD)";
     if (facts->counted && facts->in_use + facts->mapped == 0)
         return false;
     self->failure = "the arenas of glibc's malloc were not found";

@@ -598,15 +598,15 @@ a_hidden_object_has_its_table(void)
 {
     native_heap heap;
     native_heap_open(&heap);
-    uint64_t *variables = native_heap_range(&heap, LG_RANGE_DATA, "libx.so", 10);
+    uint64_t *variables =
+        native_heap_range(&heap, LG_RANGE_DATA, "libx.so", 10);
     native_heap_object(&heap, true);
     for (uint32_t i = 0; i < 10; i++) {
         uint64_t *hidden = native_heap_block(&heap, 64);
         hidden[0] = 1;
         hidden[1] = NATIVE_PATTERN_TYPE;
-        hidden[2] = i == 0
-                        ? native_heap_address(native_heap_block(&heap, 5000))
-                        : 2 * i + 1;
+        hidden[2] = i == 0 ? native_heap_address(native_heap_block(&heap, 5000))
+                           : 2 * i + 1;
         variables[i] = native_heap_address(hidden);
     }
     native_heap_finish(&heap);

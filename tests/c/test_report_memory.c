@@ -112,6 +112,29 @@ native_memory_is_advised(void)
     }
 }
 
+// A snapshot that was asked for native memory, and has none, says why.
+static void
+native_memory_that_is_not_inspected_is_told(void)
+{
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(&builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 64);
+    lg_builder_set_info(builder, "memory.rss", "9999");
+    lg_builder_set_info(builder, "memory.malloc", "5000");
+    lg_builder_set_info(builder, "native", "not inspected: no luck");
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    REQUIRE(lg_report_memory(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data,
+                 "\nwho holds the other allocations is not known: no "
+                 "luck\n") != NULL);
+    CHECK(strstr(text.data, "native=True") == NULL);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
 static void
 sample(void)
 {
@@ -381,5 +404,6 @@ SUITE(report_memory)
     RUN(totals);
     RUN(usual_lines);
     RUN(native_memory_is_advised);
+    RUN(native_memory_that_is_not_inspected_is_told);
     return test_result();
 }

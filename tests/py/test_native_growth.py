@@ -38,6 +38,9 @@ def test_growth_names_who_keeps_native_memory(told):
     assert fix is None
     assert [b - a for a, b in zip(counts, counts[1:])] == [4, 4, 4]
     assert told["kept"]["unexplained"] < STREAM
+    assert re.search(
+        r"each with about 26\d KiB of native memory in \d blocks", told["kept"]["text"]
+    )
 
 
 def test_blocks_that_C_code_loses_are_counted(told):

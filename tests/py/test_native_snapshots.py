@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import zlib
@@ -180,3 +181,23 @@ def test_a_picture_has_a_colour_for_native_memory(tmp_path):
         subprocess.run([*command, "--dominators", "-o", picture], check=True)
         colours.append("#1B7C83" in picture.read_text(encoding="utf-8"))
     assert colours == [False, True]
+
+
+def test_top_says_how_to_see_what_c_code_holds():
+    code = """
+import ctypes, leakgraph
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+kept = [libc.malloc(100_000) for _ in range(400)]
+for block in kept:
+    ctypes.memset(block, 1, 100_000)
+print(leakgraph.snapshot().top())
+print("then", leakgraph.snapshot(native=True).top())
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
+    plain, native = told.split("then")
+    assert re.search(r"other allocations, in use by C code: \d+\.\d MiB; ", plain)
+    assert "native=True (--native) says who holds the other allocations" in plain
+    assert "other allocations" not in native

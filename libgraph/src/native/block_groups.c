@@ -60,9 +60,8 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     uint64_t spent = lg__native_spent(&native->memory->blocks[block]);
     uint32_t number = group_above(native, parent, kind);
     if (number == LG_NONE && spent < APART) {
-        uint32_t *known =
-            lg__row_table_at(&native->allocator, &folding->groups,
-                             &native->group, parent, kind);
+        uint32_t *known = lg__row_table_at(&native->allocator, &folding->groups,
+                                           &native->group, parent, kind);
         if (known == NULL)
             return false;
         if (*known == 0) {

@@ -414,8 +414,8 @@ note_vector(const lg__native *native, lg__key_table *vectors, uint32_t block,
     surroundings at = around(native, block, word);
     if (!is_vector(at.w, at.to))
         return true;
-    uint32_t *used = lg__key_table_at(&native->allocator, vectors,
-                                      vector_key(word->target));
+    uint32_t *used =
+        lg__key_table_at(&native->allocator, vectors, vector_key(word->target));
     const uint64_t words = (at.w[2] - at.w[1]) / 8;
     if (used != NULL && *used < words + 1 && words < LG__MOST_PLACES)
         *used = (uint32_t)words + 1;
@@ -471,8 +471,7 @@ used_words(const lg__native *native, const lg__key_table *vectors,
            uint32_t block)
 {
     const uint64_t rest = rest_of_pool(&native->memory->blocks[block]) / 8;
-    const uint32_t known =
-        lg__key_table_find(vectors, vector_key(block));
+    const uint32_t known = lg__key_table_find(vectors, vector_key(block));
     return known > 0 && known - 1 < rest ? known - 1 : rest;
 }
 

@@ -226,8 +226,8 @@ search(reference_web *web)
     bool enough = enter(web, lg__native_root(web->native));
     while (web->visit.count > 0 && enough) {
         visit *last = (visit *)web->visit.data + web->visit.count - 1;
-        const uint32_t target = next_target(
-            web->native, web->vertex[last->number], &last->next);
+        const uint32_t target =
+            next_target(web->native, web->vertex[last->number], &last->next);
         if (target == LG_NONE) {
             web->visit.count--;
             continue;
@@ -334,8 +334,8 @@ smallest_semi(compressed_forest *forest, uint32_t number)
 
 // Returns the parent of a number in the tree of the search: of its referrers,
 // the last that was there before, of which `last` is the last inner one. A
-// referrer with a smaller number that is no ancestor would have been left before
-// the number was given, which its reference forbids; so all of them are
+// referrer with a smaller number that is no ancestor would have been left
+// before the number was given, which its reference forbids; so all of them are
 // ancestors.
 static uint32_t
 parent_of(const reference_web *web, uint32_t n, uint32_t last)
@@ -354,7 +354,8 @@ parent_of(const reference_web *web, uint32_t n, uint32_t last)
 // higher numbers than n alone. Numbers come from the highest down, so the
 // forest has all above n when its turn comes: the best of the way from a
 // referrer up to the root of its tree is the best of all such paths that end
-// with the referrer. `here` is the inner number of n, or the last one before it.
+// with the referrer. `here` is the inner number of n, or the last one before
+// it.
 static void
 find_semidominators(const reference_web *web, compressed_forest *forest,
                     uint32_t *semi)

@@ -85,8 +85,7 @@ set_explained(joined_numbers *column, const lg_graph *source,
     const uint32_t *nodes = explained->data;
     bool enough = true;
     for (size_t i = 0; i < explained->count && enough; i++) {
-        const uint32_t found =
-            lg_columns_refcount(&source->columns, nodes[i]);
+        const uint32_t found = lg_columns_refcount(&source->columns, nodes[i]);
         enough = set_numbers(column, nodes[i], &found, 1);
     }
     return enough;

@@ -244,15 +244,15 @@ name_group(const lg__native *native, class_names *names, uint32_t number,
 
 typedef struct graph_draft {
     lg__native *native;
-    lg_allocator allocator; // of the new graph
+    lg_allocator allocator;            // of the new graph
     lg__vector table[LG__ARRAY_COUNT]; // of columns of nodes, what is added
     lg__strings strings;
-    lg_columns columns;         // what payloads are coded by
+    lg_columns columns; // what payloads are coded by
     lg__payload_coder coder;
     lg__payload_arrays payloads;
-    lg__vector payload;         // of nodes that are not coded yet
-    size_t dropped; // bytes of targets of the graph before
-    lg__vector explained;       // u32, nodes whose references have been found
+    lg__vector payload;   // of nodes that are not coded yet
+    size_t dropped;       // bytes of targets of the graph before
+    lg__vector explained; // u32, nodes whose references have been found
     uint32_t *node_of; // [holders + 1] of holders, and of what is lost; LG_NONE
     uint32_t groups;   // the node of the first group
     uint32_t level[LG_LEVEL_EXACT + 1]; // strings
@@ -452,10 +452,9 @@ reserve_groups(graph_draft *draft)
             draft->enough && lg__vector_reserve(&draft->allocator, &table[i],
                                                 table[i].count + count);
     for (int i = LG__FACT_NODE; i <= LG__FACT_VALUE; i++)
-        draft->enough =
-            draft->enough &&
-            lg__vector_reserve(&draft->allocator, &table[i],
-                               table[i].count + MOST_FACTS * count);
+        draft->enough = draft->enough &&
+                        lg__vector_reserve(&draft->allocator, &table[i],
+                                           table[i].count + MOST_FACTS * count);
 }
 
 static void
@@ -528,9 +527,9 @@ node_of_end(const graph_draft *draft, uint32_t end)
 static uint32_t *
 append(graph_draft *draft, lg__vector *numbers, size_t count)
 {
-    uint32_t *place =
-        draft->enough ? lg__vector_extend(&draft->allocator, numbers, count)
-                      : NULL;
+    uint32_t *place = draft->enough
+                          ? lg__vector_extend(&draft->allocator, numbers, count)
+                          : NULL;
     draft->enough = place != NULL;
     return place;
 }
@@ -634,9 +633,9 @@ open_references(graph_draft *draft, uint32_t nodes, size_t links)
 static void
 close_references(graph_draft *draft)
 {
-    static const enum lg__array_name used[] = {
-        LG__TYPE, LG__FIRST_EDGE, LG__EDGE_TARGET, LG__EDGE_PAYLOAD,
-        LG__EDGE_KIND};
+    static const enum lg__array_name used[] = {LG__TYPE, LG__FIRST_EDGE,
+                                               LG__EDGE_TARGET,
+                                               LG__EDGE_PAYLOAD, LG__EDGE_KIND};
     const lg__payload_changes none = {.late_count = 0};
     draft->columns.edge_count = draft->table[LG__EDGE_TARGET].count;
     lg__vector_free(&draft->allocator, &draft->payload);
@@ -920,8 +919,8 @@ lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
     if (draft.classes.known.entries != NULL)
         lg__key_table_free(&native->allocator, &draft.classes.known);
     lg__vector_free(&native->allocator, &draft.classes.name);
-    lg_status status = draft.enough ? hand_over(&draft, graph, err)
-                                    : lg__error_memory(err);
+    lg_status status =
+        draft.enough ? hand_over(&draft, graph, err) : lg__error_memory(err);
     free_draft(&draft);
     return status;
 }

@@ -198,12 +198,12 @@ typedef struct lg__native {
                          plain block, what its way says. While paths are
                          sought, a plain block has the kind of what leads
                          there, and LG_NONE if nothing does */
-    lg__key_table plain;     /**< the forms of plain blocks, by their size */
-    uint64_t *class_shown;   /**< [forms] what blocks of a class show */
-    uint32_t *fields_end;    /**< [forms] of objects that the graph lacks: before
-                                  this place, in words, the words of a type that
-                                  the graph knows lead to its own tables; else
-                                  0 */
+    lg__key_table plain;   /**< the forms of plain blocks, by their size */
+    uint64_t *class_shown; /**< [forms] what blocks of a class show */
+    uint32_t *fields_end;  /**< [forms] of objects that the graph lacks: before
+                                this place, in words, the words of a type that
+                                the graph knows lead to its own tables; else
+                                0 */
     uint32_t *range_package; /**< [ranges] of the library; 0: not known */
     uint32_t *kind_package;  /**< [first_way] 0: not known */
     uint8_t *classed;        /**< a bit for each block: it shows a class of a
@@ -233,8 +233,8 @@ typedef struct lg__native {
  *  blocks. Then: blocks explain them, or no word leads there at all. */
 enum { LG__MET = 1, LG__HELD_OUTSIDE };
 enum { LG__FORGOTTEN = 1, LG__TOLD, LG__TOLD_EXACTLY };
-/** In lg__word_row.trait. Instead of a stride, LG__ALIKE says that most words of
- *  the block point the same way. */
+/** In lg__word_row.trait. Instead of a stride, LG__ALIKE says that most words
+ * of the block point the same way. */
 enum { LG__STRIDE_MASK = 0x3f, LG__ARRAY_BIT = 0x40, LG__SHAPE_BIT = 0x80 };
 enum { LG__ALIKE = LG__STRIDE_MASK };
 /** A block larger than this has one slot for all its words: its kind has few
@@ -452,8 +452,8 @@ lg__ask_for_targets(const lg__native *native, uint32_t block)
     if (span.end - span.first > MOST)
         span.end = span.first + MOST;
     for (uint32_t i = span.first; i < span.end; i++)
-        lg__ask(&native->memory
-                     ->blocks[lg__word_target(&native->words, block, i)]);
+        lg__ask(
+            &native->memory->blocks[lg__word_target(&native->words, block, i)]);
 }
 
 /** Returns whether words in the block of a node lead to blocks. */
@@ -682,7 +682,7 @@ void lg__native_close(lg__native *native);
 typedef struct lg__joined {
     lg_graph *source;              /**< the graph before */
     const lg_allocator *allocator; /**< of the joined graph */
-    const lg__vector *added; /**< [LG__ARRAY_COUNT] what added nodes have */
+    const lg__vector *added;     /**< [LG__ARRAY_COUNT] what added nodes have */
     const lg__vector *explained; /**< u32, nodes whose references have been
                                       found */
 } lg__joined;

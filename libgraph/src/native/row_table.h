@@ -13,9 +13,9 @@ typedef struct lg__row_table {
     size_t used;
 } lg__row_table;
 
-/** It begins as {0}. Returns where the number of the row stands that begins with
- *  `a` and `b`; 0 stands there if the table has none, and the caller may put one
- *  there. NULL when memory ran out. */
+/** It begins as {0}. Returns where the number of the row stands that begins
+ * with `a` and `b`; 0 stands there if the table has none, and the caller may
+ * put one there. NULL when memory ran out. */
 uint32_t *lg__row_table_at(const lg_allocator *allocator, lg__row_table *table,
                            const lg__vector *rows, uint32_t a, uint32_t b);
 void lg__row_table_free(const lg_allocator *allocator, lg__row_table *table);

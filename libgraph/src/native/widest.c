@@ -403,8 +403,8 @@ ask_ahead(const path_search *search)
         lg__ask(&native->kind[first]);
     }
     if (words != LG_NONE)
-        lg__ask(lg__word_row_at(&native->words,
-                                lg__words_of(native, words).first));
+        lg__ask(
+            lg__word_row_at(&native->words, lg__words_of(native, words).first));
     if (targets != LG_NONE)
         lg__ask_for_targets(native, targets);
 }

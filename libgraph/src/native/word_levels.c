@@ -481,8 +481,8 @@ look(const weighing *scale, uint32_t block, const lg__word *word,
         .last = last,
         .bare = last && is_bare(native, block, word),
         .shape = trait & LG__SHAPE_BIT,
-        .proved = (trait & LG__SHAPE_BIT) &&
-                  lg__word_is_proved(native, block, word),
+        .proved =
+            (trait & LG__SHAPE_BIT) && lg__word_is_proved(native, block, word),
     };
     look_at_siblings(scale, word, depth < LG__TAGS ? 0 : depth, &out);
     return out;
@@ -566,8 +566,8 @@ ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
     }
     if (left > WORDS_AHEAD) {
         uint32_t block = blocks[WORDS_AHEAD];
-        lg__ask(lg__word_row_at(&native->words,
-                                lg__words_of(native, block).first));
+        lg__ask(
+            lg__word_row_at(&native->words, lg__words_of(native, block).first));
         lg__ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)

@@ -76,8 +76,8 @@ static inline uint32_t
 lg__word_target(const lg__word_rows *rows, uint32_t block, uint32_t number)
 {
     const lg__word_row *row = lg__word_row_at(rows, number);
-    const uint32_t low =
-        (uint32_t)row->distance[0] | (uint32_t)row->distance[1] << 8;
+    const uint32_t low = (uint32_t)row->distance[0] | (uint32_t)row->distance[1]
+                                                          << 8;
     if (row->step == LG__STEP_LISTED)
         return lg__word_listed(rows, number)->target;
     return block + low +
@@ -90,9 +90,8 @@ lg__word_weigh(const lg__word_rows *rows, uint32_t number, unsigned level,
                unsigned doubt)
 {
     lg__word_row *row = lg__word_row_at(rows, number);
-    row->state =
-        (uint8_t)((row->state & (LG__FREED_BIT | LG__SPARE_BIT)) |
-                  doubt << LG__DOUBT_SHIFT | level);
+    row->state = (uint8_t)((row->state & (LG__FREED_BIT | LG__SPARE_BIT)) |
+                           doubt << LG__DOUBT_SHIFT | level);
 }
 
 /** A walk over words of one block. */
@@ -121,10 +120,9 @@ lg__word_walk_next(lg__word_walk *walk)
         return false;
     const uint32_t number = walk->next++;
     const lg__word_row *row = lg__word_row_at(walk->rows, number);
-    const uint32_t place =
-        row->step != LG__STEP_LISTED
-            ? walk->word.place + row->step
-            : lg__word_listed(walk->rows, number)->place;
+    const uint32_t place = row->step != LG__STEP_LISTED
+                               ? walk->word.place + row->step
+                               : lg__word_listed(walk->rows, number)->place;
     walk->number = number;
     walk->word = (lg__word){
         .target = lg__word_target(walk->rows, walk->block, number),

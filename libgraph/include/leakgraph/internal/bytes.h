@@ -281,8 +281,8 @@ void lg_accounts_free(lg_accounts *accounts);
 /** Whether what the allocators have in use beyond the nodes is so much of what
  *  is resident that one asks who holds it. */
 bool lg_host_wants_native(int64_t resident, int64_t allocations);
-/** Returns what that is in a graph whose nodes have so many bytes on the host; 0
- *  if it is less, or if the graph has native memory. */
+/** Returns what that is in a graph whose nodes have so many bytes on the host;
+ * 0 if it is less, or if the graph has native memory. */
 uint64_t lg_graph_wanting_native(const lg_graph *graph, uint64_t known);
 
 /** Allocator state from elsewhere, such as a recorded snapshot. */
