@@ -591,30 +591,6 @@ what_could_not_be_listed_is_an_error(void)
     native_heap_close(&heap);
 }
 
-// One of ten hidden objects has a table where the others have numbers: their
-// type is one that the graph knows, so the word is a field all the same.
-static void
-a_hidden_object_has_its_table(void)
-{
-    native_heap heap;
-    native_heap_open(&heap);
-    uint64_t *variables =
-        native_heap_range(&heap, LG_RANGE_DATA, "libx.so", 10);
-    native_heap_object(&heap, true);
-    for (uint32_t i = 0; i < 10; i++) {
-        uint64_t *hidden = native_heap_block(&heap, 64);
-        hidden[0] = 1;
-        hidden[1] = NATIVE_PATTERN_TYPE;
-        hidden[2] = i == 0 ? native_heap_address(native_heap_block(&heap, 5000))
-                           : 2 * i + 1;
-        variables[i] = native_heap_address(hidden);
-    }
-    native_heap_finish(&heap);
-    CHECK(native_heap_of(&heap, "lost native memory") == 0);
-    CHECK(native_heap_of(&heap, "library variables") >= 5000);
-    native_heap_close(&heap);
-}
-
 static void
 levels_are_kept(void)
 {
@@ -891,7 +867,6 @@ SUITE(native)
     RUN(objects_to_which_nothing_points_are_lost);
     RUN(a_leftover_is_told_from_no_pointer);
     RUN(nothing_changes_without_blocks);
-    RUN(a_hidden_object_has_its_table);
     RUN(levels_are_kept);
     RUN(places_count_blocks_as_references);
     RUN(a_pointer_deep_into_a_block_holds_nothing);

@@ -315,8 +315,33 @@ lost_memory_is_no_claim(void)
     native_heap_close(&heap);
 }
 
+// One of ten hidden objects has a table where the others have numbers: their
+// type is one that the graph knows, so the word is a field all the same.
+static void
+a_hidden_object_has_its_table(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *variables =
+        native_heap_range(&heap, LG_RANGE_DATA, "libx.so", 10);
+    native_heap_object(&heap, true);
+    for (uint32_t i = 0; i < 10; i++) {
+        uint64_t *hidden = native_heap_block(&heap, 64);
+        hidden[0] = 1;
+        hidden[1] = NATIVE_PATTERN_TYPE;
+        hidden[2] = i == 0 ? native_heap_address(native_heap_block(&heap, 5000))
+                           : 2 * i + 1;
+        variables[i] = native_heap_address(hidden);
+    }
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "lost native memory") == 0);
+    CHECK(native_heap_of(&heap, "library variables") >= 5000);
+    native_heap_close(&heap);
+}
+
 SUITE(native_levels)
 {
+    RUN(a_hidden_object_has_its_table);
     RUN(two_of_several_that_lead_into_the_middle_are_weak);
     RUN(few_pointers_of_many_structs_are_leftovers);
     RUN(pointers_beside_numbers_lead_to_beginnings);

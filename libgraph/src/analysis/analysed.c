@@ -333,13 +333,6 @@ lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
     return sum_retained(analysis, node, native_of, out, err);
 }
 
-lg_status
-lg__node_native_blocks(const lg_analysis *analysis, uint32_t node,
-                       uint64_t *out, lg_error *err)
-{
-    return sum_retained(analysis, node, lg_node_blocks, out, err);
-}
-
 uint64_t
 lg_analysis_rounding(const lg_analysis *analysis)
 {

@@ -173,9 +173,6 @@ lg__cached *lg__cached_of(const lg_analysis *analysis, lg__cache which);
 lg__cached *lg__cached_keep(const lg_analysis *analysis, lg__cache which,
                             lg__cached *cached);
 
-/** Sets how many blocks of native memory the node retains. */
-lg_status lg__node_native_blocks(const lg_analysis *analysis, uint32_t node,
-                                 uint64_t *out, lg_error *err);
 /** Calls `see` with each node that goes with a node, and with that. O(such
  *  nodes). */
 lg_status lg__retained_each(const lg_analysis *analysis, uint32_t node,

@@ -361,6 +361,18 @@ is_one_of_many_in_place(const lg__comparison *state, const lg_growth_row *row)
     return item->kind == LG_PLACE_ITEM && item->members > 1;
 }
 
+typedef struct block_count {
+    const lg_graph *graph;
+    uint64_t blocks;
+} block_count;
+
+static void
+add_blocks(void *context, uint32_t node)
+{
+    block_count *count = context;
+    count->blocks += lg_node_blocks(count->graph, node);
+}
+
 // Sets what native memory the member has, if that is most of what it retains.
 static lg_status
 count_blocks(const lg_analysis *analysis, lg_growth_row *row, lg_error *err)
@@ -373,8 +385,11 @@ count_blocks(const lg_analysis *analysis, lg_growth_row *row, lg_error *err)
     if (status != LG_OK ||
         2 * bytes < lg_node_retained(analysis, row->node).host || bytes == 0)
         return status;
+    block_count count = {analysis->graph, 0};
+    status = lg__retained_each(analysis, row->node, add_blocks, &count, err);
+    row->blocks = count.blocks;
     row->blocks_bytes = bytes;
-    return lg__node_native_blocks(analysis, row->node, &row->blocks, err);
+    return status;
 }
 
 static lg_status

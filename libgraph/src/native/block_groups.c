@@ -3,17 +3,90 @@
 // next groups above is the same group, so a list is one group and a tree has as
 // many as its nodes have sorts.
 #include "native/native_private.h"
-#include "native/row_table.h"
 
 #include <string.h>
 
 // A block as large as this is a group of its own.
 enum { APART = 1 << 20, ABOVE = 6 };
 
+// Finds rows of a vector by the two numbers with which each begins. A slot has
+// the number of a row and 1, or 0, so that it needs four bytes.
+typedef struct row_table {
+    uint32_t *slot;
+    size_t mask;
+    size_t used;
+} row_table;
+
+enum { FIRST_CAPACITY = 1 << 10 };
+
+static void
+free_rows(const lg_allocator *allocator, row_table *table)
+{
+    if (table->slot != NULL)
+        lg__deallocate(allocator, table->slot,
+                       (table->mask + 1) * sizeof *table->slot);
+    *table = (row_table){.slot = NULL};
+}
+
+static uint32_t *
+slot_of(const row_table *table, const lg__vector *rows, uint32_t a, uint32_t b)
+{
+    size_t at = (size_t)(lg__native_key(a, b, 4) >> 7) & table->mask;
+    for (; table->slot[at] != 0; at = (at + 1) & table->mask) {
+        uint32_t row[2];
+        memcpy(row,
+               (const char *)rows->data +
+                   (size_t)(table->slot[at] - 1) * rows->element,
+               sizeof row);
+        if (row[0] == a && row[1] == b)
+            break;
+    }
+    return &table->slot[at];
+}
+
+static bool
+grow(const lg_allocator *allocator, row_table *table, const lg__vector *rows)
+{
+    const row_table old = *table;
+    const size_t capacity =
+        old.slot != NULL ? 2 * (old.mask + 1) : FIRST_CAPACITY;
+    table->slot = lg__allocate(allocator, capacity * sizeof *table->slot);
+    if (table->slot == NULL) {
+        *table = old;
+        return false;
+    }
+    memset(table->slot, 0, capacity * sizeof *table->slot);
+    table->mask = capacity - 1;
+    for (size_t i = 0; old.slot != NULL && i <= old.mask; i++) {
+        uint32_t row[2];
+        if (old.slot[i] == 0)
+            continue;
+        memcpy(row,
+               (const char *)rows->data +
+                   (size_t)(old.slot[i] - 1) * rows->element,
+               sizeof row);
+        *slot_of(table, rows, row[0], row[1]) = old.slot[i];
+    }
+    free_rows(allocator, &(row_table){old.slot, old.mask, 0});
+    return true;
+}
+
+static uint32_t *
+row_at(const lg_allocator *allocator, row_table *table, const lg__vector *rows,
+       uint32_t a, uint32_t b)
+{
+    if ((table->slot == NULL || 4 * table->used > 3 * table->mask) &&
+        !grow(allocator, table, rows))
+        return NULL;
+    uint32_t *slot = slot_of(table, rows, a, b);
+    table->used += *slot == 0;
+    return slot;
+}
+
 typedef struct folding_state {
     lg__native *native;
-    lg__row_table groups; // by holder and kind
-    lg__row_table links;  // by ends
+    row_table groups; // by holder and kind
+    row_table links;  // by ends
     lg__key_table numbers;
 } folding_state;
 
@@ -60,8 +133,8 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     uint64_t spent = lg__native_spent(&native->memory->blocks[block]);
     uint32_t number = group_above(native, parent, kind);
     if (number == LG_NONE && spent < APART) {
-        uint32_t *known = lg__row_table_at(&native->allocator, &folding->groups,
-                                           &native->group, parent, kind);
+        uint32_t *known = row_at(&native->allocator, &folding->groups,
+                                 &native->group, parent, kind);
         if (known == NULL)
             return false;
         if (*known == 0) {
@@ -233,8 +306,8 @@ add_link(folding_state *folding, uint32_t source, uint32_t target,
     lg__native *native = folding->native;
     if (source == target || source == LG_NONE || target == LG_NONE)
         return true;
-    uint32_t *known = lg__row_table_at(&native->allocator, &folding->links,
-                                       &native->link, source, target);
+    uint32_t *known = row_at(&native->allocator, &folding->links, &native->link,
+                             source, target);
     if (known == NULL)
         return false;
     if (*known == 0) {
@@ -409,7 +482,7 @@ link_all(folding_state *folding)
     lg__native *native = folding->native;
     lg__native_drop(native, native->order);
     lg__native_drop(native, native->dominator);
-    lg__row_table_free(&native->allocator, &folding->groups);
+    free_rows(&native->allocator, &folding->groups);
     lg__key_table_free(&native->allocator, &folding->numbers);
     native->linked = lg__native_take_zero(native, native->nodes, 4);
     bool enough = native->linked != NULL;
@@ -430,7 +503,7 @@ lg__native_fold(lg__native *native)
                   fold_all(&folding) && link_all(&folding);
     if (folding.numbers.entries != NULL)
         lg__key_table_free(&native->allocator, &folding.numbers);
-    lg__row_table_free(&native->allocator, &folding.groups);
-    lg__row_table_free(&native->allocator, &folding.links);
+    free_rows(&native->allocator, &folding.groups);
+    free_rows(&native->allocator, &folding.links);
     return enough;
 }

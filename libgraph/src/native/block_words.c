@@ -244,25 +244,6 @@ referred_by(const lg__native *native, uint32_t block, uint32_t target,
                                          : LG_NONE;
 }
 
-// Rows grow by little, because they are the most that the rule has.
-bool
-lg__list_word(lg__native *native, uint32_t block, uint32_t before,
-              uint32_t target, uint64_t place)
-{
-    enum { SHARE = 8, LEAST = 1 << 12 };
-    lg__vector *rows = &native->words.row;
-    const uint32_t number = (uint32_t)rows->count;
-    const lg__word word = {.target = target, .place = (uint32_t)place};
-    if (rows->count == rows->capacity &&
-        !lg__vector_reserve(&native->allocator, rows,
-                            rows->count + rows->count / SHARE + LEAST))
-        return false;
-    lg__word_row *row = lg__vector_extend(&native->allocator, rows, 1);
-    row->trait = 0;
-    return lg__word_write(&native->allocator, &native->words, number, block,
-                          before, &word);
-}
-
 // A word that leads to an object is left over if the words before and behind it
 // that lead to blocks are stray. All of them are from memory that was freed,
 // such as the items of a list: some happen to lead to the beginnings of what
@@ -279,7 +260,8 @@ list_block(lg__native *native, uint32_t block)
     uint64_t to;
     const uint32_t company = lg__company_find(native, block);
     if (company != LG_NONE) {
-        if (!lg__list_word(native, block, 0, company, lg_block_lead(at) / 8))
+        if (!lg__word_add(&native->allocator, &native->words, block, 0, company,
+                          lg_block_lead(at) / 8))
             return false;
         before = (uint32_t)(lg_block_lead(at) / 8);
     }
@@ -302,7 +284,8 @@ list_block(lg__native *native, uint32_t block)
         target = referred_by(native, block, target, value);
         if (target == LG_NONE)
             continue;
-        if (!lg__list_word(native, block, before, target, from / 8))
+        if (!lg__word_add(&native->allocator, &native->words, block, before,
+                          target, from / 8))
             return false;
         before = (uint32_t)(from / 8);
     }

@@ -329,6 +329,6 @@ lg__list_number(lg__native *native, uint32_t block)
         to->kind > LG_ALLOCATOR_MAPPED ||
         (native->mark[target] & LG__BLOCK_HIDDEN))
         return true;
-    return lg__list_word(native, block, 0, target,
-                         lg_block_lead(at) / 8 + DIGITS_PLACE);
+    return lg__word_add(&native->allocator, &native->words, block, 0, target,
+                        lg_block_lead(at) / 8 + DIGITS_PLACE);
 }

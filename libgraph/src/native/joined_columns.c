@@ -3,8 +3,6 @@
 // is still there, which then goes, so no two columns stand twice at a time.
 #include "native/native_private.h"
 
-#include "build/numbers.h"
-
 #include <string.h>
 
 static void

@@ -16,32 +16,6 @@ open_vertices(lg__native *native)
 // words were weighed by, once the paths are known, and the paths, once blocks
 // are groups.
 
-static void
-drop_table(const lg_allocator *allocator, lg__key_table *table)
-{
-    if (table->entries != NULL)
-        lg__key_table_free(allocator, table);
-}
-
-void
-lg__native_close(lg__native *native)
-{
-    const lg_allocator *allocator = &native->allocator;
-    for (int i = 0; i < LG__MOST_PIECES; i++)
-        lg__native_drop(native, native->piece[i].block);
-    drop_table(allocator, &native->handles);
-    drop_table(allocator, &native->shared);
-    drop_table(allocator, &native->plain);
-    lg__vector_free(allocator, &native->words.row);
-    lg__vector_free(allocator, &native->words.listed);
-    lg__compact_free(allocator, &native->first_word);
-    lg__vector_free(allocator, &native->outer);
-    lg__vector_free(allocator, &native->way);
-    lg__vector_free(allocator, &native->group);
-    lg__vector_free(allocator, &native->link);
-    lg__policy_free(&native->policy);
-}
-
 // Words are weighed without the best paths.
 static void
 forget_paths(lg__native *native)
@@ -55,8 +29,8 @@ forget_paths(lg__native *native)
 static void
 drop_evidence(lg__native *native)
 {
-    drop_table(&native->allocator, &native->handles);
-    drop_table(&native->allocator, &native->shared);
+    lg__table_drop(&native->allocator, &native->handles);
+    lg__table_drop(&native->allocator, &native->shared);
     lg__vector_free(&native->allocator, &native->way);
     lg__native_drop(native, native->class_shown);
     lg__native_drop(native, native->fields_end);
@@ -254,6 +228,18 @@ lg_graph_with_native(lg_graph *graph, lg_native_memory *memory,
     return status;
 }
 
+const char *const lg__level_names[] = {
+    [LG_LEVEL_NONE] = "no pointer",
+    [LG_LEVEL_LEFTOVER] = "a lone word",
+    [LG_LEVEL_WEAK] = "perhaps a pointer",
+    [LG_LEVEL_POSSIBLE] = "a possible pointer",
+    [LG_LEVEL_POINTER] = "a pointer",
+    [LG_LEVEL_FIELD] = "a field",
+    [LG_LEVEL_VARIABLE] = "a variable",
+    [LG_LEVEL_EXACT] = "a counted reference",
+    [LG_LEVEL_EXACT + 1] = NULL,
+};
+
 bool
 lg__edge_is_weighed(const lg_graph *graph, lg_edge edge, lg_native_level *out)
 {
@@ -282,4 +268,13 @@ lg_node_blocks(const lg_graph *graph, lg_node node)
     return lg__node_is_native(graph, node)
                ? lg_node_fact_number(graph, node, LG__FACT_BLOCKS, 0)
                : 0;
+}
+
+bool
+lg__node_is_block(const lg_graph *graph, uint32_t node)
+{
+    lg_string type =
+        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
+    return lg__node_is_native(graph, node) &&
+           !lg__string_begins(type, LG__NATIVE_HIDDEN);
 }

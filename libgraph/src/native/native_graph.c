@@ -9,18 +9,6 @@
 // Names blocks: by the class that their first word shows, by the library to
 // which they or their holders point, and by their size.
 
-const char *const lg__level_names[] = {
-    [LG_LEVEL_NONE] = "no pointer",
-    [LG_LEVEL_LEFTOVER] = "a lone word",
-    [LG_LEVEL_WEAK] = "perhaps a pointer",
-    [LG_LEVEL_POSSIBLE] = "a possible pointer",
-    [LG_LEVEL_POINTER] = "a pointer",
-    [LG_LEVEL_FIELD] = "a field",
-    [LG_LEVEL_VARIABLE] = "a variable",
-    [LG_LEVEL_EXACT] = "a counted reference",
-    [LG_LEVEL_EXACT + 1] = NULL,
-};
-
 // Writes `libsqlite3` of "/usr/lib/libsqlite3.so.0.8.6".
 static void
 library_name(const char *file, char out[LG__NAME_MOST])
@@ -175,15 +163,6 @@ name_hidden(const lg__native *native, uint32_t block, lg__native_name *out)
         return true;
     }
     return false;
-}
-
-bool
-lg__node_is_block(const lg_graph *graph, uint32_t node)
-{
-    lg_string type =
-        lg_graph_type(graph, lg_columns_type(&graph->columns, node)).name;
-    return lg__node_is_native(graph, node) &&
-           !lg__string_begins(type, LG__NATIVE_HIDDEN);
 }
 
 // Writes the beginning of the longest text in a block, behind what an object
@@ -617,6 +596,8 @@ open_references(graph_draft *draft, uint32_t nodes, size_t links)
         draft->enough &&
         lg__column_join(draft->native->graph, LG__TYPE, allocator,
                         &table[LG__TYPE]) &&
+        lg__column_join(draft->native->graph, LG__NODE_FLAGS, allocator,
+                        &table[LG__NODE_FLAGS]) &&
         lg__vector_reserve(allocator, &table[LG__FIRST_EDGE],
                            (size_t)nodes + 1) &&
         lg__vector_reserve(allocator, &table[LG__EDGE_TARGET], edges + links) &&
@@ -832,17 +813,6 @@ join_columns(graph_draft *draft, lg_graph *graph)
     return lg__columns_join(&joined, graph);
 }
 
-static bool
-join_flags(graph_draft *draft)
-{
-    lg_graph *source = draft->native->source;
-    const bool enough =
-        lg__column_join(source, LG__NODE_FLAGS, &draft->allocator,
-                        &draft->table[LG__NODE_FLAGS]);
-    lg__source_drop(source, LG__NODE_FLAGS);
-    return enough;
-}
-
 // Numbers of nodes have columns of their own.
 static bool
 is_made_last(int name)
@@ -870,8 +840,6 @@ take_arrays(graph_draft *draft, lg_graph *graph)
 static lg_status
 hand_over(graph_draft *draft, lg_graph *graph, lg_error *err)
 {
-    if (!join_flags(draft))
-        return lg__error_memory(err);
     lg__native_close(draft->native);
     take_arrays(draft, graph);
     lg_status status = lg__graph_bind(graph, err);

@@ -246,6 +246,10 @@ void *lg__native_take(lg__native *native, size_t count, size_t size);
 /** The same, with zeroes. */
 void *lg__native_take_zero(lg__native *native, size_t count, size_t size);
 void lg__native_drop(lg__native *native, void *block);
+/** Frees a table that may not be open. */
+void lg__table_drop(const lg_allocator *allocator, lg__key_table *table);
+/** Gives back all that the rule has. */
+void lg__native_close(lg__native *native);
 
 /** Says that the work goes on. Called for each of many. */
 void lg__native_report(lg__native *native);
@@ -629,10 +633,6 @@ uint32_t lg__company_find(const lg__native *native, uint32_t block);
  *  explains, and the block is none of them. */
 bool lg__company_outvotes(const lg__native *native, uint32_t block,
                           uint32_t node);
-/** Lists a word of a block behind those that are listed, with the place of the
- *  one before it in the block, or 0. */
-bool lg__list_word(lg__native *native, uint32_t block, uint32_t before,
-                   uint32_t target, uint64_t place);
 /** Lists the word of an int that is the address of a block. */
 bool lg__list_number(lg__native *native, uint32_t block);
 /** Returns how many units the size of an object has beyond its own block. */
@@ -675,8 +675,6 @@ bool lg__native_fold(lg__native *native);
 /** Makes the graph that has the groups, and uses up the graph before and what
  *  the rule knows. */
 lg_status lg__native_join(lg__native *native, lg_graph *graph, lg_error *err);
-/** Gives back all that the rule has. */
-void lg__native_close(lg__native *native);
 
 /** What the columns of the nodes of the joined graph are made of. */
 typedef struct lg__joined {

@@ -51,3 +51,29 @@ lg__native_report(lg__native *native)
                       (double)native->work < all ? (double)native->work / all
                                                  : 1);
 }
+
+void
+lg__table_drop(const lg_allocator *allocator, lg__key_table *table)
+{
+    if (table->entries != NULL)
+        lg__key_table_free(allocator, table);
+}
+
+void
+lg__native_close(lg__native *native)
+{
+    const lg_allocator *allocator = &native->allocator;
+    for (int i = 0; i < LG__MOST_PIECES; i++)
+        lg__native_drop(native, native->piece[i].block);
+    lg__table_drop(allocator, &native->handles);
+    lg__table_drop(allocator, &native->shared);
+    lg__table_drop(allocator, &native->plain);
+    lg__vector_free(allocator, &native->words.row);
+    lg__vector_free(allocator, &native->words.listed);
+    lg__compact_free(allocator, &native->first_word);
+    lg__vector_free(allocator, &native->outer);
+    lg__vector_free(allocator, &native->way);
+    lg__vector_free(allocator, &native->group);
+    lg__vector_free(allocator, &native->link);
+    lg__policy_free(&native->policy);
+}

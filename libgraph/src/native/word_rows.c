@@ -37,6 +37,24 @@ lg__word_write(const lg_allocator *allocator, lg__word_rows *rows,
     return fits || list(allocator, rows, number, word);
 }
 
+// Rows grow by little, because they are the most that the rule has.
+bool
+lg__word_add(const lg_allocator *allocator, lg__word_rows *rows, uint32_t block,
+             uint32_t before, uint32_t target, uint64_t place)
+{
+    enum { SHARE = 8, LEAST = 1 << 12 };
+    lg__vector *row = &rows->row;
+    const uint32_t number = (uint32_t)row->count;
+    const lg__word word = {.target = target, .place = (uint32_t)place};
+    if (row->count == row->capacity &&
+        !lg__vector_reserve(allocator, row,
+                            row->count + row->count / SHARE + LEAST))
+        return false;
+    lg__word_row *added = lg__vector_extend(allocator, row, 1);
+    added->trait = 0;
+    return lg__word_write(allocator, rows, number, block, before, &word);
+}
+
 const lg__listed_word *
 lg__word_listed(const lg__word_rows *rows, uint32_t number)
 {

@@ -61,6 +61,12 @@ bool lg__word_write(const lg_allocator *allocator, lg__word_rows *rows,
                     uint32_t number, uint32_t block, uint32_t before,
                     const lg__word *word);
 
+/** Adds a word of a block behind all others, with the place of the one before
+ * it in the block, or 0. Returns false when memory ran out. */
+bool lg__word_add(const lg_allocator *allocator, lg__word_rows *rows,
+                  uint32_t block, uint32_t before, uint32_t target,
+                  uint64_t place);
+
 /** Returns the word with that number, which is listed. */
 const lg__listed_word *lg__word_listed(const lg__word_rows *rows,
                                        uint32_t number);
