@@ -228,18 +228,6 @@ lg_graph_with_native(lg_graph *graph, lg_native_memory *memory,
     return status;
 }
 
-const char *const lg__level_names[] = {
-    [LG_LEVEL_NONE] = "no pointer",
-    [LG_LEVEL_LEFTOVER] = "a lone word",
-    [LG_LEVEL_WEAK] = "perhaps a pointer",
-    [LG_LEVEL_POSSIBLE] = "a possible pointer",
-    [LG_LEVEL_POINTER] = "a pointer",
-    [LG_LEVEL_FIELD] = "a field",
-    [LG_LEVEL_VARIABLE] = "a variable",
-    [LG_LEVEL_EXACT] = "a counted reference",
-    [LG_LEVEL_EXACT + 1] = NULL,
-};
-
 bool
 lg__edge_is_weighed(const lg_graph *graph, lg_edge edge, lg_native_level *out)
 {

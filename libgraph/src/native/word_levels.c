@@ -10,6 +10,18 @@
 
 #include <string.h>
 
+const char *const lg__level_names[] = {
+    [LG_LEVEL_NONE] = "no pointer",
+    [LG_LEVEL_LEFTOVER] = "a lone word",
+    [LG_LEVEL_WEAK] = "perhaps a pointer",
+    [LG_LEVEL_POSSIBLE] = "a possible pointer",
+    [LG_LEVEL_POINTER] = "a pointer",
+    [LG_LEVEL_FIELD] = "a field",
+    [LG_LEVEL_VARIABLE] = "a variable",
+    [LG_LEVEL_EXACT] = "a counted reference",
+    [LG_LEVEL_EXACT + 1] = NULL,
+};
+
 enum { MOST_SLOTS = LG__LARGE_BLOCK / 8 };
 enum { FEW = 3, GIFT_WORDS = 2 };
 // What libraries put before the memory that they give out, at most: SQLite has
