@@ -120,18 +120,6 @@ lg_growth_verdict_name(lg_growth_verdict verdict)
                : "unknown";
 }
 
-const char *
-lg_growth_unit_text(lg_growth_unit unit)
-{
-    static const char *const texts[] = {
-        [LG_PER_STEP] = "per step",
-        [LG_PER_CALL] = "per call",
-        [LG_PER_SECOND] = "per second",
-        [LG_PER_SNAPSHOT] = "per snapshot",
-    };
-    return (unsigned)unit < LG_PER_COUNT ? texts[unit] : "per step";
-}
-
 enum {
     OTHERS = 3,
     STOPPED = 8, // stopped rows, of which reports show fewer
@@ -383,7 +371,7 @@ count_blocks(const lg_analysis *analysis, lg_growth_row *row, lg_error *err)
         return LG_OK;
     lg_status status = lg_node_native(analysis, row->node, &bytes, err);
     if (status != LG_OK ||
-        2 * bytes < lg_node_retained(analysis, row->node).host || bytes == 0)
+        2 * bytes < lg_node_retained(analysis, row->node).host)
         return status;
     block_count count = {analysis->graph, 0};
     status = lg__retained_each(analysis, row->node, add_blocks, &count, err);
@@ -573,15 +561,17 @@ name_wholes(const lg_graph *graph, lg_growth_row *row)
     }
 }
 
-// What members retain has what lies below them.
+// Gives what a row has to the row that leads its leak. What members retain has
+// what lies below them.
 static void
-take(const lg__comparison *state, const lg_growth *growth,
-     const lg_growth_row *companion, lg_growth_row *row)
+take(const lg__comparison *state, const lg_growth *growth, lg_growth_row *row)
 {
-    if (row->verdict != LG_GROWTH_ACCUMULATES ||
-        !lg__place_is_below(state->newest, companion->place, row->place))
-        lg__growth_add_bytes(state, growth, companion, row);
-    lg__growth_note(companion, row);
+    lg_growth_row *lead = &growth->rows[row->lead];
+    if (lead->verdict != LG_GROWTH_ACCUMULATES ||
+        !lg__place_is_below(state->newest, row->place, lead->place))
+        lg__growth_add_bytes(state, growth, row, lead);
+    lg__growth_note(row, lead);
+    free_paths(row);
 }
 
 // Tells a leak as one row, as far as its rows grow in step.
@@ -597,10 +587,8 @@ join_leaks(const lg__comparison *state, lg_growth *out)
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
         bool joins = lg__growth_goes_along(state, out, row);
-        if (joins) {
-            take(state, out, row, &out->rows[row->lead]);
-            free_paths(row);
-        }
+        if (joins)
+            take(state, out, row);
         move_row(out, i, joins ? row->lead : (uint32_t)kept);
         if (!joins)
             out->rows[kept++] = *row;

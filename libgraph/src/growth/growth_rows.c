@@ -534,7 +534,7 @@ is_large(const lg__comparison *state, const lg_growth_row *row)
 // place after the other, as code that has the same name comes to use it.
 static bool
 is_of_few_names(const lg__comparison *state, const lg_growth *growth,
-             const lg_growth_row *row)
+                const lg_growth_row *row)
 {
     enum { NEXT_TO_NOTHING = 1000 };
     uint32_t last = state->count - 1;

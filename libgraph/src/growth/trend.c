@@ -377,3 +377,15 @@ lg_growth_kept(const lg_growth *growth)
             sum += growth->rows[i].gained;
     return sum;
 }
+
+const char *
+lg_growth_unit_text(lg_growth_unit unit)
+{
+    static const char *const texts[] = {
+        [LG_PER_STEP] = "per step",
+        [LG_PER_CALL] = "per call",
+        [LG_PER_SECOND] = "per second",
+        [LG_PER_SNAPSHOT] = "per snapshot",
+    };
+    return (unsigned)unit < LG_PER_COUNT ? texts[unit] : "per step";
+}
