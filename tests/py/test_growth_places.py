@@ -32,7 +32,7 @@ def test_places_have_the_same_keys_everywhere(seed):
 
 @pytest.mark.parametrize(
     ("variables", "place"),
-    [("declared", "[session][*]"), ("many", "[session][*]"), ("made", "")],
+    [("declared", "[session][*]"), ("many", "[session][*]"), ("made", "[*]")],
 )
 def test_only_a_declared_context_variable_has_its_name(variables, place):
     said = run_script("context_variables.py", variables).values()
