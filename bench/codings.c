@@ -60,27 +60,28 @@ move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
     uint32_t *payload = packed_allocate(from->edge_count, sizeof *payload);
     uint8_t *kind = packed_allocate(from->edge_count, sizeof *kind);
     for (uint32_t node = 0; node < nodes; node++)
-        first[number[node] + 1] = lg_columns_first_edge(from, node + 1) -
-                                  lg_columns_first_edge(from, node);
+        first[number[node] + 1] =
+            (uint32_t)(lg_columns_first_edge(from, node + 1) -
+                       lg_columns_first_edge(from, node));
     for (uint32_t node = 0; node < nodes; node++)
         first[node + 1] += first[node];
     for (uint32_t node = 0; node < nodes; node++) {
         uint64_t at = first[number[node]];
         for (uint64_t edge = lg_columns_first_edge(from, node);
              edge < lg_columns_first_edge(from, node + 1); edge++, at++) {
-            bool names =
-                (from->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
-            target[at] = number[from->edge_target[edge]];
-            kind[at] = from->edge_kind[edge];
+            bool names = (lg_columns_kind(from, edge) & LG_EDGE_KIND_MASK) ==
+                         LG_EDGE_VALUE;
+            target[at] = number[lg_columns_target(from, edge)];
+            kind[at] = lg_columns_kind(from, edge);
             payload[at] = names && lg_columns_payload(from, edge) < nodes
                               ? number[lg_columns_payload(from, edge)]
                               : lg_columns_payload(from, edge);
         }
     }
     to->first_edge = (lg_first_edges){.wide = first};
-    to->edge_target = target;
+    to->target = (lg_edge_targets){target, UINT32_MAX};
     to->payload = (lg_payloads){.wide = payload};
-    to->edge_kind = kind;
+    to->kind = (lg_edge_kinds){kind, 0};
 }
 
 static const void *
@@ -124,8 +125,8 @@ codings_free(lg_columns *columns)
     const void *all[] = {columns->address.wide,    columns->type.numbers,
                          columns->size.wide,       columns->refcount.wide,
                          columns->found.wide,      columns->node_flags,
-                         columns->first_edge.wide, columns->edge_target,
-                         columns->payload.wide,    columns->edge_kind};
+                         columns->first_edge.wide, columns->target.word,
+                         columns->payload.wide,    columns->kind.byte};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free((void *)(uintptr_t)all[i]);
 }
@@ -241,7 +242,7 @@ pass(stream *of, coding how, guess by, bool writes)
                 by == CONTEXT ? last_of(of, node, rank, before) : &before;
             uint32_t guessed = by == SOURCE ? node : *last;
             if (writes) {
-                before = columns->edge_target[first + rank];
+                before = lg_columns_target(columns, first + rank);
                 put(of, how, folded(before - guessed));
             } else {
                 before = guessed + unfolded(get(of, how));
@@ -266,7 +267,7 @@ measure(stream *of, coding how, guess by, const char *name)
     uint64_t read = pass(of, how, by, false);
     double seconds = passes_now() - start;
     for (uint64_t edge = 0; edge < of->columns->edge_count; edge++)
-        sum += of->columns->edge_target[edge];
+        sum += lg_columns_target(of->columns, edge);
     if (sum != read) {
         fprintf(stderr, "%s: another sum\n", name);
         exit(1);

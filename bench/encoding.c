@@ -56,8 +56,8 @@ check(const packed *graph, const lg_columns *columns)
                 fail("a node differs");
         uint64_t edge = lg_columns_first_edge(columns, first);
         for (uint32_t i = 0; i < nodes.first[nodes.count]; i++)
-            if (columns->edge_target[edge + i] != nodes.target[i] ||
-                columns->edge_kind[edge + i] != nodes.kind[i] ||
+            if (lg_columns_target(columns, edge + i) != nodes.target[i] ||
+                lg_columns_kind(columns, edge + i) != nodes.kind[i] ||
                 lg_columns_payload(columns, edge + i) != nodes.payload[i])
                 fail("a reference differs");
     }
@@ -79,14 +79,14 @@ check_sources(const packed *graph, const lg_columns *columns)
             uint64_t end = lg_columns_first_edge(columns, sources.items[i] + 1);
             if (end - edge > MOST_SEARCHED)
                 continue;
-            while (edge < end && columns->edge_target[edge] != node)
+            while (edge < end && lg_columns_target(columns, edge) != node)
                 edge++;
             if (edge == end)
                 fail("a source does not refer to the node");
         }
     }
     for (uint64_t edge = 0; met != NULL && edge < columns->edge_count; edge++)
-        met[columns->edge_target[edge]]--;
+        met[lg_columns_target(columns, edge)]--;
     for (uint32_t node = 0; met != NULL && node < graph->nodes; node++)
         if (met[node] != 0)
             fail("a node has another number of references to it");

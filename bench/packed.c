@@ -111,7 +111,7 @@ put_targets(writer *to, const packed_shape *shape, uint32_t count,
                 behind
                     ? lg_columns_first_edge(columns, to->member[i] + 1) - behind
                     : lg_columns_first_edge(columns, to->member[i]) + slot;
-            to->numbers[i] = columns->edge_target[edge];
+            to->numbers[i] = lg_columns_target(columns, edge);
         }
         put(to, count, &usual[PACKED_SLOT + slot], sizeof(uint32_t),
             &to->graph->sizes.targets);
@@ -191,8 +191,9 @@ put_items(writer *to, const packed_shape *shape, uint32_t count)
         uint64_t begin = lg_columns_first_edge(columns, to->member[i]) +
                          shape->slots - shape->behind;
         if (length > 0)
-            memcpy(bytes_extend(&items, length),
-                   to->columns->edge_target + begin, length);
+            lg_columns_write(columns, LG_NARROW_TARGET, begin,
+                             length / sizeof(uint32_t),
+                             bytes_extend(&items, length));
     }
     packed_put_items(&to->out, (const uint32_t *)(void *)items.data,
                      items.count / sizeof(uint32_t), shape->unit,

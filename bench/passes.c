@@ -57,7 +57,7 @@ degrees_of_columns(both *of)
     const lg_columns *columns = of->columns;
     memset(of->degree, 0, columns->node_count * sizeof *of->degree);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        of->degree[columns->edge_target[edge]]++;
+        of->degree[lg_columns_target(columns, edge)]++;
     return sum_of(of->degree, columns->node_count);
 }
 
@@ -85,8 +85,9 @@ rows_of_columns(both *of)
               lg_columns_refcount(columns, node) +
               lg_columns_found(columns, node);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)
-        sum = sum * 31 + columns->edge_target[edge] +
-              lg_columns_payload(columns, edge) + columns->edge_kind[edge];
+        sum = sum * 31 + lg_columns_target(columns, edge) +
+              lg_columns_payload(columns, edge) +
+              lg_columns_kind(columns, edge);
     return sum;
 }
 
@@ -124,8 +125,8 @@ list_columns(both *of, uint32_t node)
     uint32_t count = 0;
     packed_list_fit(&of->list, end - begin);
     for (uint64_t edge = begin; edge < end; edge++)
-        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            of->list.items[count++] = columns->edge_target[edge];
+        if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK))
+            of->list.items[count++] = lg_columns_target(columns, edge);
     return count;
 }
 
@@ -181,8 +182,8 @@ typedef struct step {
 
 // Walks depth first over plain references, as the search for components does.
 static uint64_t
-walk_plain(both *of, const uint64_t *first, const uint32_t *target,
-           const uint8_t *kind)
+walk_plain(both *of, const uint64_t *first, const lg_edge_targets *target,
+           const lg_edge_kinds *kind)
 {
     uint32_t nodes = of->graph.nodes;
     uint32_t left = 0;
@@ -202,9 +203,10 @@ walk_plain(both *of, const uint64_t *first, const uint32_t *target,
                 of->queue[left++] = path[--height].node;
                 continue;
             }
-            uint32_t next = target[at->edge++];
+            const uint64_t edge = at->edge++;
+            const uint32_t next = lg_edge_targets_at(target, edge);
             if (of->met[next] ||
-                (kind != NULL && kind[at->edge - 1] & LG_EDGE_WEAK))
+                (kind != NULL && lg_edge_kinds_at(kind, edge) & LG_EDGE_WEAK))
                 continue;
             of->met[next] = 1;
             path[height++] = (step){first[next], next};
@@ -219,7 +221,7 @@ deep_of_columns(both *of)
     const lg_columns *columns = of->columns;
     lg_columns_write(columns, LG_NARROW_FIRST_EDGE, 0,
                      (size_t)columns->node_count + 1, of->first);
-    return walk_plain(of, of->first, columns->edge_target, columns->edge_kind);
+    return walk_plain(of, of->first, &columns->target, &columns->kind);
 }
 
 // Walks depth first. A node's targets wait on a stack, the last one first, and
@@ -276,7 +278,8 @@ deep_of_copy(both *of)
         }
     }
     of->first[of->graph.nodes] = edges;
-    return walk_plain(of, of->first, of->target, NULL);
+    const lg_edge_targets targets = {of->target, UINT32_MAX};
+    return walk_plain(of, of->first, &targets, NULL);
 }
 
 static uint32_t

@@ -46,8 +46,9 @@ mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
         implicit_root[root.node] = true;
         const lg_edge_range edges = lg_columns_edges(columns, root.node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++)
-            if ((columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_DICT)
-                implicit_root[columns->edge_target[edge]] = true;
+            if ((lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) ==
+                LG_EDGE_DICT)
+                implicit_root[lg_columns_target(columns, edge)] = true;
     }
 }
 
@@ -83,8 +84,8 @@ add_edges(plain *graph, const lg_analysis *analysis, const bool *implicit_root,
             add_edge(graph, own == node ? columns->node_count : own, node);
         const lg_edge_range range = lg_columns_edges(columns, node);
         for (uint64_t edge = range.begin; edge < range.end; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            uint32_t target = lg_columns_target(columns, edge);
+            if (!(lg_columns_kind(columns, edge) & LG_EDGE_WEAK) &&
                 !implicit_root[target] && target != own)
                 add_edge(graph, own, target);
         }

@@ -25,15 +25,17 @@ static bool
 names_next(const reading *from, uint64_t edge)
 {
     const lg_columns *columns = from->columns;
-    return (columns->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE &&
+    return (lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) ==
+               LG_EDGE_VALUE &&
            edge + 1 < from->end &&
-           lg_columns_payload(columns, edge) == columns->edge_target[edge + 1];
+           lg_columns_payload(columns, edge) ==
+               lg_columns_target(columns, edge + 1);
 }
 
 static packed_label
 own_label(const reading *from, uint64_t edge)
 {
-    unsigned kind = from->columns->edge_kind[edge];
+    unsigned kind = lg_columns_kind(from->columns, edge);
     return names_next(from, edge)
                ? label(kind, PACKED_NEXT, 0)
                : label(kind, PACKED_CONSTANT,
@@ -48,7 +50,8 @@ common_label(const reading *from, uint64_t edge, unsigned unit)
     uint32_t payload = lg_columns_payload(from->columns, edge);
     if (lg_columns_payload(from->columns, edge + unit) == payload + 1 &&
         !names_next(from, edge))
-        return label(from->columns->edge_kind[edge], PACKED_RISING, payload);
+        return label(lg_columns_kind(from->columns, edge), PACKED_RISING,
+                     payload);
     return own;
 }
 
@@ -59,7 +62,7 @@ fits(const reading *from, uint64_t edge, packed_label wanted, int64_t index)
     unsigned mode = wanted >> 8 & 0xff;
     if (mode != PACKED_RISING)
         return own_label(from, edge) == wanted;
-    return from->columns->edge_kind[edge] == (wanted & 0xff) &&
+    return lg_columns_kind(from->columns, edge) == (wanted & 0xff) &&
            lg_columns_payload(from->columns, edge) ==
                (uint32_t)((wanted >> 32) + (uint64_t)index);
 }

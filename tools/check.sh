@@ -29,6 +29,11 @@ shell_syntax() {
     echo "shell: fine"
 }
 
+benches() {
+    cmake --build "$build" --target bench_analysis bench_growth bench_drawing \
+        bench_encoding >/dev/null && echo "bench: fine"
+}
+
 scripts_of_pages() {
     command -v node >/dev/null || {
         echo "page: node is missing, so the scripts of pages are not checked"
@@ -49,6 +54,7 @@ try rooms python tools/check_rooms.py "$build"
 try clang-format clang_format
 try shell shell_syntax
 try page scripts_of_pages
+try bench benches
 try ruff ruff check --quiet .
 try ruff-format ruff format --quiet --check .
 try mypy mypy
