@@ -35,6 +35,8 @@ empty(void)
     lg_graph *graph = finish(builder_of(0));
     CHECK(lg_graph_columns(graph)->node_count == 0);
     CHECK(lg_graph_columns(graph)->edge_count == 0);
+    CHECK(lg_graph_columns(graph)->target.word != NULL);
+    CHECK(lg_graph_columns(graph)->kind.shift == 0);
     CHECK(lg_graph_type_count(graph) == 1);
     CHECK(!lg_graph_is_partial(graph));
     CHECK(lg_graph_find(graph, 16) == LG_NONE);

@@ -52,10 +52,12 @@ lg__counts_add_edges(const lg_allocator *allocator, lg__counts *counts,
                      const lg_edge_targets *targets, const lg_edge_kinds *kinds,
                      uint64_t edge, uint64_t end)
 {
+    const lg_edge_targets to = *targets;
+    const lg_edge_kinds of = *kinds;
     uint8_t *low = counts->low.data;
     for (; edge < end; edge++) {
-        const uint32_t target = lg_edge_targets_at(targets, edge);
-        const unsigned kind = lg_edge_kinds_at(kinds, edge);
+        const uint32_t target = lg_edge_targets_at(&to, edge);
+        const unsigned kind = lg_edge_kinds_at(&of, edge);
         if (target >= rules->nodes)
             break;
         const uint8_t sum = (uint8_t)(low[target] + rules->of[kind].counted);

@@ -336,10 +336,13 @@ lg__first_edges_shorten(lg_graph *graph)
     return kept;
 }
 
+// No edges have no words, and their columns point somewhere else.
 void
 lg__edges_are_packed(lg_graph *graph)
 {
     lg__array *words = &graph->array[LG__EDGE_TARGET];
+    if (words->count == 0)
+        return;
     words->data = NULL;
     graph->array[LG__EDGE_KIND].data = NULL;
     graph->columns.target = lg_edge_targets_packed(words->owned);
