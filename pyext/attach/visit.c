@@ -386,7 +386,7 @@ lg__visit_send_orders(const lg__visit *self)
 {
     lg__orders orders = *self->orders;
     orders.stack_low = self->target->stack_low;
-    orders.graph = lg__held_take(self->file).inode;
+    orders.graph = lg__held_take(self->file).identity;
     return lg__wire_send(self->socket, &orders, sizeof orders,
                          (int[]){self->library, self->file}, 2);
 }

@@ -18,7 +18,7 @@ typedef struct lg__orders {
     bool by_script;   /**< the interpreter has run a script of leakgraph */
     uint32_t seconds; /**< the child gives up after so long without progress */
     uint64_t stack_low; /**< of lg__attach_target */
-    uint64_t graph;     /**< inode of the file: nothing is written to another */
+    uint64_t graph; /**< identity of the file: nothing is written to another */
 } lg__orders;
 
 typedef enum lg__answer_kind {

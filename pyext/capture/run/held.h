@@ -12,7 +12,9 @@
 
 typedef struct lg__held {
     int number;
-    uint64_t inode; /**< 0: there is no such file */
+    uint64_t identity; /**< of its device and its inode, the same in all
+                            processes that have the file; 0: there is no such
+                            file */
 } lg__held;
 
 lg__held lg__held_take(int number);
