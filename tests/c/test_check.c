@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
+#include <leakgraph/internal/columns.h>
 #include <leakgraph/internal/capture_builder.h>
 #include <leakgraph/internal/draft.h>
 #include <leakgraph/internal/segments.h>
@@ -52,13 +53,23 @@ enum {
 
 static bytes file;
 
+// Loads the bytes where they are, and columns as a graph of its own has them.
 static lg_status
 load(void)
 {
     lg_graph *graph = NULL;
+    lg_graph *own = NULL;
+    const char *path = path_of("spoilt");
+    FILE *copy = fopen(path, "wb");
+    REQUIRE(copy != NULL &&
+            fwrite(file.data, 1, file.length, copy) == file.length &&
+            fclose(copy) == 0);
     lg_status status =
         lg_graph_load_memory(file.data, file.length, &graph, NULL);
+    CHECK(lg_graph_load(path, 0, NULL, &own, NULL) == status);
     lg_graph_free(graph);
+    lg_graph_free(own);
+    remove(path);
     return status;
 }
 
@@ -122,7 +133,11 @@ spoilt(void)
     refuses(FIRST_EDGE, 3, 1000000);
     refuses(FIRST_EDGE, SAMPLE_COUNT, 1);
     refuses(EDGE_TARGET, 5, SAMPLE_COUNT);
+    refuses(EDGE_TARGET, 5, LG_TARGET_MASK);
+    refuses(EDGE_TARGET, 5, LG_TARGET_MASK + 1);
+    refuses(EDGE_TARGET, 5, LG_NONE);
     refuses(EDGE_KIND, 5, LG_EDGE_KIND_COUNT);
+    refuses(EDGE_KIND, 5, UINT8_MAX);
     refuses(EDGE_PAYLOAD, 1, strings);
     refuses(STRING_OFFSET, 0, 1);
     refuses(STRING_OFFSET, 4, UINT64_MAX);
