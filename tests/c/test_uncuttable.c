@@ -132,25 +132,48 @@ only_called_with(void)
     }
 }
 
-// A tensor can let go of the graph that made it; nothing takes an operation out
-// of that graph.
-static void
-operations_of_autograd(void)
+// Returns whether a program can cut the attribute of an object of that type, or
+// of one that is an operation with others before it.
+static bool
+can_cut(const char *type, const char *name, bool operation, bool in_python)
 {
     story made = story_begin();
     uint32_t module = story_module(&made, "app");
     uint32_t total = story_add(&made, "torch.Tensor", NULL, 64);
     story_attribute(&made, module, "total", total);
-    made.flags = LG_NODE_CPP;
-    uint32_t last = story_add(&made, "AddBackward0", NULL, 100);
+    made.flags = in_python ? 0 : LG_NODE_CPP;
+    uint32_t last = story_add(&made, type, NULL, 100);
     uint32_t before = story_add(&made, "MulBackward0", NULL, 100);
     story_attribute(&made, total, "grad_fn", last);
-    story_attribute(&made, last, "next_functions[0][0]", before);
+    story_attribute(&made, last, name, before);
+    if (operation)
+        story_attribute(&made, last, "next_functions[0][0]", before);
     lg_graph *graph = story_end(&made);
     const lg_columns *columns = lg_graph_columns(graph);
     CHECK(lg__edge_can_be_cut(graph, lg_columns_first_edge(columns, total)));
-    CHECK(!lg__edge_can_be_cut(graph, lg_columns_first_edge(columns, last)));
+    bool can = lg__edge_can_be_cut(graph, lg_columns_first_edge(columns, last));
     lg_graph_free(graph);
+    return can;
+}
+
+// A tensor can let go of the graph that made it; nothing takes an operation, or
+// what it has saved, out of that graph. An operation may have an object of
+// Python, to which a program can give attributes.
+static void
+operations_of_autograd(void)
+{
+    for (int in_python = 0; in_python < 2; in_python++) {
+        CHECK(
+            !can_cut("AddBackward0", "next_functions[1][0]", true, in_python));
+        CHECK(!can_cut("AddBackward0", "_saved_self", true, in_python));
+        CHECK(
+            !can_cut("AddBackward0", "_raw_saved_self.data", true, in_python));
+        CHECK(!can_cut("AddBackward", "saved_tensors[0]", true, in_python));
+        CHECK(!can_cut("AccumulateGrad", "variable", false, in_python));
+    }
+    CHECK(can_cut("AddBackward0", "note", true, true));
+    CHECK(can_cut("app.Model", "_saved_state", false, true));
+    CHECK(can_cut("app.Solver", "variable", false, true));
 }
 
 SUITE(uncuttable)

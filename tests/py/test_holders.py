@@ -1,13 +1,16 @@
 """What a report calls the holder of what grows, and that it can be asked for."""
 
 import atexit
+import builtins
 import functools
 import gc
+import io
 import itertools
 import logging
 import os
 import queue
 import re
+import sys
 import threading
 import weakref
 
@@ -259,8 +262,12 @@ def in_a_frozenset(held, entry):
     return (held or frozenset()) | {entry}
 
 
+def in_maps(held, entry):
+    return map(str, itertools.chain(held or (), [entry]))
+
+
 @pytest.mark.parametrize(
-    "add", [in_a_tuple, in_a_frozenset, in_a_partial, in_iterators]
+    "add", [in_a_tuple, in_a_frozenset, in_a_partial, in_iterators, in_maps]
 )
 def test_what_nobody_can_take_out_goes_with_who_holds_all(add):
     """No program empties a tuple: it lets go of the tuple."""
@@ -292,7 +299,37 @@ def longer_array(old):
     return numpy.zeros((0 if old is None else len(old)) + 1000)
 
 
-@pytest.mark.parametrize("longer", [longer_text, longer_array])
+class Text(str):
+    """A text of the program's own."""
+
+
+def longer_text_of_a_class(old):
+    return Text((old or "") + "a line " * 1000)
+
+
+def longer_records(old):
+    return longer_array(old).view(pytest.importorskip("numpy").recarray)
+
+
+def longer_tuple(old):
+    return (old or ()) + (1,) * 1000
+
+
+def longer_text_in_a_tuple(old):
+    return (longer_text(old and old[0]), 1)
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        longer_text,
+        longer_text_of_a_class,
+        longer_text_in_a_tuple,
+        longer_tuple,
+        longer_array,
+        longer_records,
+    ],
+)
 def test_what_a_longer_one_replaces_is_cut_where_it_is(longer):
     """Nobody empties a text or an array, and its neighbours in a dict stay."""
     registries.last = kept = {str(i): "a text" * 100 for i in range(50)}
@@ -307,3 +344,33 @@ def test_what_a_longer_one_replaces_is_cut_where_it_is(longer):
     assert row.verdict == "grows in place"
     assert holder.held_by.endswith("['log']"), holder
     assert "cut " in str(growth)
+
+
+def test_a_stream_of_bytes_is_emptied():
+    """Its bytes are one object, which a program does not see."""
+    registries.last, snapshots = io.BytesIO(), []
+    for _ in range(4):
+        registries.last.write(b"a line " * 1000)
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    (row,) = growth
+    (holder,) = row.holders
+    assert holder.held_by.endswith("registries.last"), holder
+    assert f"empty {holder.held_by}" in str(growth)
+    assert row.freed.total > row.gained
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there are no groups")
+def test_the_exceptions_of_a_group_go_with_the_group():
+    registries.last, snapshots = None, []
+    for _ in range(4):
+        for _ in range(60):
+            error = ValueError("of some length" * 50)
+            old = () if registries.last is None else registries.last.exceptions
+            registries.last = vars(builtins)["ExceptionGroup"]("all", (*old, error))
+        del old, error
+        snapshots.append(leakgraph.snapshot())
+    (row,) = leakgraph.diff(*snapshots)
+    (holder,) = row.holders
+    assert holder.held_by.endswith("registries.last"), holder
+    assert row.freed.total > row.gained

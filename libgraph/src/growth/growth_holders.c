@@ -170,14 +170,17 @@ begins_a_chain(const search *to, const lg__group *found)
 }
 
 // Returns whether a program can let go of what the nodes hold: of the elements
-// of a tuple only who holds it can. A tuple of few is a group of variables.
+// of a tuple only who holds it can. A tuple of few lists has variables.
 static bool
 can_let_go(const search *to, const lg__group *found)
 {
     const lg_graph *graph = to->walk.graph;
-    bool few = found->led < BRANCHES * found->nodes.count;
+    uint32_t target = found->targets.items[0];
     return found->empties || lg__edge_can_be_cut(graph, last_edge(found)) ||
-           (few && lg__edge_kind(graph, last_edge(found)) == LG_EDGE_INDEX);
+           (found->led < BRANCHES * found->nodes.count &&
+            lg__edge_kind(graph, last_edge(found)) == LG_EDGE_INDEX &&
+            lg__node_category(graph, target) == LG_CATEGORY_CONTAINER &&
+            lg__node_can_be_emptied(graph, target));
 }
 
 static bool
@@ -200,7 +203,9 @@ go_on(search *to, lg__group *found, size_t below, double share)
     lg__gather_once(&found->nodes);
     found->share = share * (double)found->led / (double)below;
     found->empties =
-        to->members > 1 && (is_container(to, found) || has_elements(to, found));
+        lg__node_is_a(to->walk.graph, found->nodes.items[0], "_io.BytesIO") ||
+        (to->members > 1 &&
+         (is_container(to, found) || has_elements(to, found)));
     if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
         keep(to, found);
         return true;
@@ -256,8 +261,6 @@ gather_members(const search *to, lg__gathered *out)
 static bool
 keep_itself(const search *to, const lg__gathered *members, lg__groups *kept)
 {
-    if (members->count == 0)
-        return true;
     lg__group *itself = lg__groups_at(kept, to->place);
     kept->members = members->count;
     itself->led = 1;
@@ -389,20 +392,17 @@ add_other_types(search *to, const lg__comparison *state,
     return found;
 }
 
-// Nobody empties a text or an array: a longer one takes its place.
+// Where a program replaces what grows, who holds it is the holder.
 static bool
 find_holders_of_row(search *to, const lg__comparison *state,
                     const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
-    lg_category category = lg__category_of_name(row->type);
-    bool itself = row->verdict == LG_GROWTH_IN_PLACE &&
-                  category != LG_CATEGORY_ATOM &&
-                  category != LG_CATEGORY_TENSOR &&
-                  !lg__string_is(row->type, "numpy.ndarray");
-    bool found = gather_members(to, &members) &&
-                 (itself ? keep_itself(to, &members, kept)
-                         : find_holders(to, &members, 0, kept));
+    bool found = gather_members(to, &members);
+    bool itself = row->verdict == LG_GROWTH_IN_PLACE && members.count > 0 &&
+                  lg__node_can_be_emptied(to->walk.graph, members.items[0]);
+    found = found && (itself ? keep_itself(to, &members, kept)
+                             : find_holders(to, &members, 0, kept));
     found = found && add_sharers(to, row, kept);
     if (row->types > 1 && row->verdict == LG_GROWTH_ACCUMULATES)
         found = found && add_other_types(to, state, row, kept);

@@ -176,6 +176,7 @@ static const struct {
     {"types.GenericAlias", "__args__"},
     {"types.GenericAlias", "__parameters__"},
     {"traceback", "tb_frame"},
+    {"BaseExceptionGroup", "exceptions"},
     {"torch._C.TensorBase", "_base"},
     {"torch._C._TensorBase", "_base"},
 };
@@ -329,12 +330,58 @@ lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
     return lg__string_is(lg__edge_name(graph, edge), "user_ns_hidden");
 }
 
-// Returns whether the node is an object of C++, such as a node of autograd: no
-// program takes from it what it refers to.
+// Returns whether an object of Python shows an operation of autograd: it has
+// operations before it, or is the last of them.
 static bool
-is_cpp(const lg_graph *graph, uint32_t node)
+shows_operation(const lg_graph *graph, uint32_t node)
 {
-    return graph->columns.node_flags[node] & LG_NODE_CPP;
+    const lg_columns *columns = &graph->columns;
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++)
+        if (lg__string_begins(lg__edge_name(graph, edge), "next_functions["))
+            return true;
+    lg_string type = lg_graph_type(graph, lg_columns_type(columns, node)).name;
+    return lg__string_is(type, "AccumulateGrad");
+}
+
+// Returns whether the reference is of an object of C++, or of an operation of
+// autograd that shows in Python: no program takes from it what it refers to.
+static bool
+is_of_cpp(const lg_graph *graph, uint32_t node, uint64_t edge)
+{
+    static const char *const of_operations[] = {
+        "next_functions[", "saved_tensors[", "_saved_",
+        "_raw_saved_",     "variable",
+    };
+    if (graph->columns.node_flags[node] & LG_NODE_CPP)
+        return true;
+    if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+        return false;
+    lg_string name = lg__edge_name(graph, edge);
+    for (size_t i = 0; i < sizeof of_operations / sizeof *of_operations; i++)
+        if (lg__string_begins(name, of_operations[i]))
+            return shows_operation(graph, node);
+    return false;
+}
+
+bool
+lg__node_can_be_emptied(const lg_graph *graph, uint32_t node)
+{
+    static const char *const replaced[] = {
+        "tuple",
+        "frozenset",
+        "frozendict",
+        "numpy.ndarray",
+        "pandas.core.indexes.base.Index",
+        "pandas.core.arrays.base.ExtensionArray",
+    };
+    if (is_immutable(graph, node) ||
+        lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
+        return false;
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        if (lg__node_is_a(graph, node, replaced[i]))
+            return false;
+    return true;
 }
 
 bool
@@ -355,7 +402,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
         break;
     }
     uint32_t source = lg_edge_source(graph, edge);
-    return !is_immutable(graph, source) && !is_cpp(graph, source) &&
+    return !is_immutable(graph, source) && !is_of_cpp(graph, source, edge) &&
            !is_fixed_item(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
            !is_read_only(graph, source, edge) &&

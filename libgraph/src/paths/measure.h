@@ -27,6 +27,9 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
  *  field of a function, what native structures refer to, a thread's frame, a
  *  temporary of a frame, and others that lg_node_cuts lists. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
+/** Returns whether a program can take out what the node has: not of a text, a
+ *  tuple or an array, which it replaces by another. */
+bool lg__node_can_be_emptied(const lg_graph *graph, uint32_t node);
 /** Returns the call with which a program cuts the reference of a native
  *  structure; LG_CALL_NONE if there is none, or it is another kind of
  *  reference. */

@@ -43,14 +43,14 @@ typedef struct lg_cuts {
  * Edges that no program can cut: an object's own namespace and type, items of
  * tuples, attributes that frozen dataclasses, frozen classes of attrs
  * and frozen models of pydantic declare, attributes that can only be read, such
- * as the base of an ndarray or the object of a memoryview, items of a container
- * of which there are only views or iterators, functions of os.register_at_fork
- * and sys.addaudithook, fields of functions and methods, what native structures
- * refer to (except for what one call lets go of: functions of atexit,
- * sys.setprofile, sys.settrace, sys.set_asyncgen_hooks, signal and readline), a
- * thread's frames, temporaries of frames, and the namespaces of an IPython
- * shell. O(edges * sqrt(edges)) at worst, usually linear in what leads to the
- * node. Free with lg_cuts_free.
+ * as the base of an ndarray or the object of a memoryview, what C++ objects and
+ * operations of autograd refer to, items of a container of which there are only
+ * views or iterators, functions of os.register_at_fork and sys.addaudithook,
+ * fields of functions and methods, what native structures refer to (except for
+ * what one call lets go of: functions of atexit, sys.setprofile, sys.settrace,
+ * sys.set_asyncgen_hooks, signal and readline), a thread's frames, temporaries
+ * of frames, and the namespaces of an IPython shell. O(edges * sqrt(edges)) at
+ * worst, usually linear in what leads to the node. Free with lg_cuts_free.
  */
 lg_status lg_node_cuts(const lg_analysis *analysis, lg_node node,
                        const lg_node *from, size_t limit,
