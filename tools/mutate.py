@@ -10,8 +10,7 @@ changes, and on permanent mutants only until all of them are killed. So after an
 interruption, and after a test of a survivor is mended, the next run goes on where the
 last one stopped. Ends with the number of mutants killed, survived and equivalent. Exit
 status 1: a mutant survived that mutants_equivalent.txt does not explain, or a test of a
-permanent mutant fails without it; 2: a list does not fit the code, or a copy does not
-build.
+mutant fails without it; 2: a list does not fit the code, or a copy does not build.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ class Memory:
     def recall(self, mutant: Mutant) -> tuple[str, str] | None:
         """Return the verdict, unless a new test may kill a survivor."""
         entry = self.known.get(self.key(mutant))
-        if entry is None:
+        if entry is None or entry["verdict"] == UNFIT:
             return None
         if entry["verdict"] == SURVIVED and entry["tests"] != self.tests:
             return None
@@ -264,7 +263,8 @@ class Run:
         """Count a verdict, and show it. Off a terminal, each has its line."""
         self.verdicts[verdict] += 1
         self.number += bool(mutant.tests) or verdict != UNBUILDABLE
-        survives = verdict == SURVIVED or (bool(mutant.tests) and verdict != KILLED)
+        must_die = bool(mutant.tests)
+        survives = verdict in (SURVIVED, UNFIT) or (must_die and verdict != KILLED)
         if survives:
             self.survivors.append(mutant)
         said = f"{verdict} by {by}" if by else verdict

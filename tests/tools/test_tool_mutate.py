@@ -146,6 +146,19 @@ def test_what_kills_a_mutant_passes_without_it(root, monkeypatch, without, verdi
     assert ran == [(("c.a", "c.b"), True), (("c.b",), False)]
 
 
+def test_a_sample_whose_tests_fail_anyway_is_no_success(root, monkeypatch, tmp_path):
+    empty = tmp_path / "equivalent.txt"
+    empty.write_text("", "utf-8")
+    monkeypatch.setattr(mutants, "EQUIVALENT", empty)
+    memory = mutate.Memory(root, tmp_path / "verdicts")
+    run = mutate.Run([mutate.WorkCopy(root, root)], memory)
+    mutant = mutants.Mutant("a.c", 3, "    MANY,", "    3,")
+    run.count(mutant, mutate.UNFIT, "c.b", 1)
+    memory.keep(mutant, mutate.UNFIT, "c.b")
+    assert run.survivors == [mutant]
+    assert mutate.Memory(root, tmp_path / "verdicts").recall(mutant) is None
+
+
 def test_a_copy_follows_the_tree(root, project):
     copy = mutate.WorkCopy(root, root / "build/mutate/tree")
     copy.sync()
