@@ -554,11 +554,12 @@ def test_a_process_that_sends_no_pipe(target, preload, tmp_path, file):
         one = target("time.sleep(100)", "env", f"STRANGER={other.pid}", f"SENDS={path}")
         options = (False, True, False, False, False, 30, "ptrace", None)
         try:
-            _core._attach(one.pid, preload("stranger"), str(tmp_path / "s"), *options)
-        except leakgraph.Error as error:
-            said = str(error)
-        other.kill()
-    assert "the process sent no pipe for what its capturing child reports" in said
+            with pytest.raises(leakgraph.Error, match="the process sent no pipe for"):
+                _core._attach(
+                    one.pid, preload("stranger"), str(tmp_path / "s"), *options
+                )
+        finally:
+            other.kill()
     assert file != "kept" or path.read_text() == "what the process has written"
 
 
