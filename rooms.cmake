@@ -102,7 +102,7 @@ leakgraph_room(pyext/bytes
 leakgraph_room(pyext/heap
   "native memory in a forked child: every block of malloc and pymalloc, and the ranges that may refer to blocks; names of what lies in libraries")
 leakgraph_room(pyext/capture/run
-  "one capture from start to end, the forked child, the check at import")
+  "one capture from start to end, the forked child and the room that its control groups leave it, the check at import")
 leakgraph_room(pyext/attach
   "snapshots of other processes: their memory and symbols, visits, the code that is copied there, the entry of the library")
 leakgraph_room(pyext/binding/support

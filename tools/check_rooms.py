@@ -64,6 +64,7 @@ ONE_CLIENT = {
     "pyext/binding/objects": 8,
     "pyext/bytes/libraries": 1,
     "pyext/bytes/torch": 5,
+    "pyext/capture/run": 2,
     "pyext/capture/walk": 23,
     "pyext/heap": 2,
 }

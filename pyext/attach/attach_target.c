@@ -1,5 +1,6 @@
 #include "attach/attach_target.h"
 #include "attach/frozen.h"
+#include "capture/run/capture_run.h"
 
 #include <leakgraph/internal/writing.h>
 
@@ -576,7 +577,8 @@ read_size(int process, const char *line)
 }
 
 /** Whether the process may take too little more of something for the loader to
- *  load the library. */
+ *  load the library, or for the smallest child. What a child takes, the library
+ *  asks there. */
 static lg_status
 check_room(int process, const limits *most, const lg__remote_images *images,
            lg_error *err)
@@ -590,8 +592,12 @@ check_room(int process, const limits *most, const lg__remote_images *images,
         full = "much data as it may (ulimit -d)";
     else if (images->mappings + NEEDED_MAPPINGS > mappings)
         full = "many mappings as it may (vm.max_map_count)";
+    lg__group_room room;
+    lg__group_room_read("", process, &room);
     if (full == NULL)
-        return LG_OK;
+        return room.bytes < LG__CHILD_LEAST
+                   ? lg__group_room_refuse(&room, LG__CHILD_LEAST, "", err)
+                   : LG_OK;
     return lg_error_set(err, LG_EUNSUPPORTED,
                         "process %d has almost as %s: raise that limit (with "
                         "prlimit or sysctl) and attach again",

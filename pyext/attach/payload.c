@@ -94,7 +94,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
                                                                  : "ptrace"};
     lg__fork_plan plan = {.options = &options,
                           .file = {file, orders->graph},
-                          .spill = -1,
+                          .spill = {.number = -1},
                           .seconds = orders->seconds,
                           .orphan = has_reaper(),
                           .may_be_torn = true,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 
-from leakgraph._core import ArgumentError, _malloc_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from leakgraph._core import (
+    ArgumentError,
+    _control_groups,
+    _group_room,
+    _snapshot_need,
+)
 
 __all__ = ["Memory", "argument", "gib", "size"]
 
@@ -31,10 +31,6 @@ _NOTHING = ("0", "0 B", "0B")
 
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
-
-#: The bytes that a snapshot takes for each block of objects, and the share of what
-#: malloc has in use: it has the bigger objects, of a kilobyte or so.
-PER_BLOCK, MALLOC_SHARE = 120, 1 / 6
 #: For each limit of addresses: its name in the shell, and the row of /proc/self/status
 #: that counts them (getrlimit(2)).
 _ADDRESSES = {
@@ -56,7 +52,7 @@ class Memory:
         self._group: tuple[int, str] | None = None
         self.limit = self._machine("MemTotal")
         self.owner = "this machine"
-        for version, folder in _groups(root):
+        for version, folder in _control_groups(root.rstrip("/")):
             limit = _number(os.path.join(folder, _VERSIONS[version][0]))
             if limit is not None and limit < self.limit:
                 self.limit = limit
@@ -90,8 +86,7 @@ class Memory:
 
     def need(self) -> int:
         """Estimate the bytes that a snapshot of this process takes itself."""
-        malloc = max(0, _malloc_bytes())
-        return int(PER_BLOCK * sys.getallocatedblocks() + MALLOC_SHARE * malloc)
+        return _snapshot_need()
 
     def used(self) -> int:
         """Bytes in use: addresses, if they are limited most.
@@ -111,8 +106,14 @@ class Memory:
         return max(resident, group)
 
     def left(self) -> int:
-        """Bytes that are still available, 0 or more."""
-        return max(0, min(self.limit - self.used(), self._machine("MemAvailable")))
+        """Bytes that are still available, 0 or more.
+
+        Where the kernel kills the whole control group, a child may take no more than
+        that group has left.
+        """
+        whole = _group_room(self._root.rstrip("/"))[0]
+        left = min(self.limit - self.used(), self._machine("MemAvailable"), whole)
+        return max(0, left)
 
     def _machine(self, name: str) -> int:
         """Return a row of /proc/meminfo in bytes; a very large number if unreadable."""
@@ -168,40 +169,6 @@ def argument(name: str, text: str) -> int:
 def gib(count: int) -> str:
     """Write bytes as limits of memory are usually written."""
     return f"{count / 2**30:.2f} GiB"
-
-
-def _groups(root: str) -> Iterator[tuple[int, str]]:
-    """Yield version and folder of each control group that counts this memory."""
-    paths = {}
-    for row in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
-        _, controllers, path = row.split(":", 2)
-        for controller in controllers.split(","):
-            paths[controller] = path
-    for row in _read(os.path.join(root, "proc/self/mountinfo")).splitlines():
-        left, _, right = row.partition(" - ")
-        top, mount = left.split()[3:5]
-        kind, _, options = right.split()[:3]
-        if kind == "cgroup2" and "" in paths:
-            version, path = 2, paths[""]
-        elif kind == "cgroup" and "memory" in options.split(","):
-            version, path = 1, paths.get("memory", "/")
-        else:
-            continue
-        mount = os.path.join(root, mount.replace("\\040", " ").lstrip("/"))
-        yield from ((version, folder) for folder in _up(mount, top, path))
-
-
-def _up(mount: str, top: str, path: str) -> Iterator[str]:
-    """Yield the folders from a group's own up to the mount of the groups.
-
-    In a container the mount may show only the part of the tree from `top` on.
-    """
-    inside = os.path.relpath(path, top) if path.startswith(top) else "."
-    folder = os.path.normpath(os.path.join(mount, inside))
-    while folder.startswith(mount) and folder != mount:
-        yield folder
-        folder = os.path.dirname(folder)
-    yield mount
 
 
 def _number(file: str) -> int | None:

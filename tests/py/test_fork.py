@@ -468,7 +468,8 @@ def test_the_child_of_a_real_time_process_has_no_such_policy(python, policy):
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("file", "another thread has closed the file of the snapshot"),
+        ("file", "another thread has closed a file of the snapshot"),
+        ("spill", "another thread has closed a file of the snapshot"),
         ("pipe", "the child process exited without a snapshot"),
     ],
 )
@@ -476,7 +477,8 @@ def test_a_child_writes_to_no_file_of_its_parent(python, preload, tmp_path, what
     """Another thread may have closed a file of the child, and opened its own."""
     other = tmp_path / "other"
     other.write_text("what the parent has written")
-    save_it = "import leakgraph; leakgraph.save_snapshot('x.lgs', fork=True)"
+    options = f"fork=True, spill={what == 'spill'}"
+    save_it = f"import leakgraph; leakgraph.save_snapshot('x.lgs', {options})"
     forged = {"LD_PRELOAD": preload("closed"), "CLOSED": what, "OTHER": str(other)}
     done = python("-c", save_it, **forged)
     assert f"ChildError: {said}" in done.err

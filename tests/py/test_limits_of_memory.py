@@ -5,6 +5,7 @@ import resource
 
 import pytest
 
+from leakgraph import _core
 from leakgraph.limits import Memory, gib, size
 
 GIB = 1 << 30
@@ -123,6 +124,7 @@ def test_a_path_of_another_namespace(machine):
         {
             **V2,
             "proc/self/cgroup": "0::/../../elsewhere\n",
+            "sys/fs/memory.max": "7000\n",
             "sys/fs/cgroup/memory.max": f"{GIB}\n",
             "sys/fs/cgroup/memory.stat": "anon 1\n",
         },
@@ -151,6 +153,89 @@ def test_what_a_snapshot_needs_grows_with_the_heap(machine):
     before = memory.need()
     kept = [[] for _ in range(100_000)]
     assert memory.need() - before > 50 * len(kept)
+
+
+def test_of_several_mounts_the_one_that_has_the_group(machine):
+    other = "30 23 0:28 /other /mnt/other rw - cgroup2 cgroup2 rw\n"
+    part = "32 23 0:28 /po /mnt/po rw - cgroup2 cgroup2 rw\n"
+    memory = machine(
+        {
+            **V2,
+            "proc/self/mountinfo": other + part + V2["proc/self/mountinfo"],
+            "mnt/other/memory.max": "7000\n",
+            "mnt/po/memory.max": "7000\n",
+            "sys/fs/cgroup/pod/job/memory.max": f"{GIB}\n",
+        }
+    )
+    assert memory.limit == GIB and memory.owner.endswith("/pod/job")
+
+
+def test_a_machine_with_many_mounts(machine):
+    rows = "".join(f"{i} 23 0:9 / /mnt/{i} rw - tmpfs tmpfs rw\n" for i in range(2000))
+    mounts = rows + V2["proc/self/mountinfo"]
+    files = {**V2, "proc/self/mountinfo": mounts}
+    memory = machine({**files, "sys/fs/cgroup/pod/job/memory.max": f"{GIB}\n"})
+    assert memory.limit == GIB
+
+
+def group(name, limit, current, idle=0, whole=0, high="max"):
+    """Make the files of a group of version 2."""
+    stat = f"anon 7\nfile 9\nactive_file 5\ninactive_file {idle}\nslab 3"
+    files = {
+        "memory.max": limit,
+        "memory.high": high,
+        "memory.current": current,
+        "memory.stat": stat,
+        "memory.oom.group": whole,
+    }
+    folder = f"sys/fs/cgroup/{name}".rstrip("/")
+    return {f"{folder}/{file}": f"{text}\n" for file, text in files.items()}
+
+
+NO_ROOM = {
+    "proc/self/cgroup": V2["proc/self/cgroup"],
+    "proc/self/mountinfo": V2["proc/self/mountinfo"],
+}
+MIB = 1 << 20
+ANY = 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    ("pod", "job", "left", "limit", "owner"),
+    [
+        # Nothing ends as one, or nothing has a limit but the machine.
+        ((GIB, GIB - MIB), (GIB, GIB - MIB), ANY, "", ""),
+        (("max", MIB), ("max", MIB, 0, 1), 8 * GIB, "MemAvailable", ""),
+        # What the kernel can drop counts as room.
+        ((GIB, 0), (GIB, GIB - 9 * MIB, MIB, 1), 10 * MIB, "memory.max", "/pod/job"),
+        ((GIB, 0), (MIB, 5, 7, 1), MIB, "memory.max", "/pod/job"),
+        ((GIB, 0), (MIB, 2 * MIB, 0, 1), 0, "memory.max", "/pod/job"),
+        ((GIB, 0), (GIB, MIB, 0, 1, 3 * MIB), 2 * MIB, "memory.high", "/pod/job"),
+        # Memory that runs out above ends a group below as one, not the other way.
+        ((GIB, GIB - MIB), ("max", 0, 0, 1), MIB, "memory.max", "/pod"),
+        ((9 * GIB, 0, 0, 1), (MIB, 0), 8 * GIB, "MemAvailable", ""),
+        ((GIB, GIB - MIB, 0, 1), (MIB, MIB), MIB, "memory.max", "/pod"),
+        ((GIB, GIB - MIB, 0, 0), (9 * MIB, 0, 0, 1), MIB, "memory.max", "/pod"),
+    ],
+)
+def test_the_room_of_a_group_that_ends_whole(machine, pod, job, left, limit, owner):
+    files = {**group("pod", *pod), **group("pod/job", *job)}
+    memory = machine({**NO_ROOM, **files}, resident=0)
+    root = memory._root
+    folder = f"{root}/sys/fs/cgroup{owner}" if owner else ""
+    assert _core._group_room(root) == (left, limit, folder)
+    assert memory.left() <= left
+
+
+def test_groups_of_version_1_never_end_whole(machine):
+    files = group("memory/docker/abc", MIB, MIB, whole=1)
+    memory = machine({**V1, **files})
+    assert _core._group_room(memory._root) == (ANY, "", "")
+
+
+def test_a_snapshot_takes_no_more_than_such_a_group_has(machine):
+    memory = machine({**NO_ROOM, **group("pod/job", GIB, GIB - MIB, whole=1)})
+    assert memory.left() == MIB
 
 
 def test_this_machine():

@@ -36,11 +36,17 @@ extern const char lg__core_attach_version_doc[];
 
 PyObject *lg__core_resident_bytes(PyObject *module, PyObject *unused);
 PyObject *lg__core_malloc_bytes(PyObject *module, PyObject *unused);
+PyObject *lg__core_snapshot_need(PyObject *module, PyObject *unused);
+PyObject *lg__core_control_groups(PyObject *module, PyObject *root);
+PyObject *lg__core_group_room(PyObject *module, PyObject *root);
 
 PyObject *lg__core_children(PyObject *module, PyObject *unused);
 
 extern const char lg__core_resident_bytes_doc[];
 extern const char lg__core_malloc_bytes_doc[];
+extern const char lg__core_snapshot_need_doc[];
+extern const char lg__core_control_groups_doc[];
+extern const char lg__core_group_room_doc[];
 extern const char lg__core_children_doc[];
 
 PyObject *lg__core_keep_memory(PyObject *module, PyObject *most);

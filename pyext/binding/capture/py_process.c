@@ -5,6 +5,7 @@
 #include "binding/capture/binding_capture.h"
 #include "bytes/python/bytes_python.h"
 #include "capture/memory/capture_memory.h"
+#include "capture/run/capture_run.h"
 #include "binding/support/binding_support.h"
 #include "heap/heap.h"
 
@@ -40,6 +41,65 @@ lg__core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
     Py_END_ALLOW_THREADS
     return PyLong_FromLongLong(bytes.malloc_known ? (long long)bytes.malloc_used
                                                   : -1LL);
+}
+
+const char lg__core_snapshot_need_doc[] =
+    "_snapshot_need($module, /)\n--\n\n"
+    "Estimate the bytes that a snapshot of this process takes itself.";
+
+PyObject *
+lg__core_snapshot_need(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    const lg__capture_options options = {.native = false};
+    return PyLong_FromUnsignedLongLong(lg__child_need(&options, false));
+}
+
+const char lg__core_control_groups_doc[] =
+    "_control_groups($module, root, /)\n--\n\n"
+    "The control groups that count this memory: (version, folder), from below.";
+
+/* Ends the list with an exception. */
+static bool
+add_group(void *context, const lg__group *group)
+{
+    PyObject **list = context;
+    PyObject *row =
+        *list == NULL ? NULL
+                      : Py_BuildValue("(iN)", group->version,
+                                      PyUnicode_DecodeFSDefault(group->folder));
+    if (row == NULL || PyList_Append(*list, row) < 0)
+        Py_CLEAR(*list);
+    Py_XDECREF(row);
+    return *list != NULL;
+}
+
+PyObject *
+lg__core_control_groups(PyObject *Py_UNUSED(module), PyObject *root)
+{
+    PyObject *list = NULL;
+    const char *text = PyUnicode_AsUTF8(root);
+    if (text != NULL)
+        list = PyList_New(0);
+    if (list != NULL)
+        lg__groups_each(text, 0, "memory", add_group, &list);
+    return list;
+}
+
+const char lg__core_group_room_doc[] = "_group_room($module, root, /)\n--\n\n"
+                                       "Bytes left until the kernel kills the "
+                                       "control group whole, and the limit:\n"
+                                       "(bytes, file, folder).";
+
+PyObject *
+lg__core_group_room(PyObject *Py_UNUSED(module), PyObject *root)
+{
+    lg__group_room room;
+    const char *text = PyUnicode_AsUTF8(root);
+    if (text == NULL)
+        return NULL;
+    lg__group_room_read(text, 0, &room);
+    return Py_BuildValue("(KsN)", (unsigned long long)room.bytes, room.limit,
+                         PyUnicode_DecodeFSDefault(room.group.folder));
 }
 
 const char lg__core_children_doc[] =

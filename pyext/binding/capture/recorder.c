@@ -142,17 +142,17 @@ enum { CHILD_SECONDS = 60 };
 
 /* Opens a file without a name in the folder of the snapshot. */
 static lg_status
-open_spill(const lg__forked_save *self, int *out, lg_error *error)
+open_spill(const lg__forked_save *self, lg__held *out, lg_error *error)
 {
     lg_draft *draft = NULL;
-    *out = -1;
+    *out = (lg__held){-1, 0};
     if (!self->options.spill)
         return LG_OK;
     lg_status status = lg_draft_new(self->path, &draft, error);
     if (status != LG_OK)
         return status;
-    *out = fcntl(lg_draft_descriptor(draft), F_DUPFD_CLOEXEC, 0);
-    if (*out < 0)
+    *out = lg__held_take(fcntl(lg_draft_descriptor(draft), F_DUPFD_CLOEXEC, 0));
+    if (out->number < 0)
         status = lg_error_set(error, LG_EIO, "cannot open one more file: %s",
                               strerror(errno));
     lg_draft_free(draft);
@@ -178,24 +178,24 @@ await_child(lg__forked_save *self, lg__fork *fork, lg_error *error)
 
 /* Lets a child capture into an open file. */
 static lg_status
-try_capture(lg__forked_save *self, int file, bool last, lg_error *error)
+try_capture(lg__forked_save *self, lg__held file, bool last, lg_error *error)
 {
     lg__fork fork;
+    lg__held spill;
     lg__fork_plan plan = {.options = &self->options,
-                          .file = lg__held_take(file),
+                          .file = file,
                           .compress = self->compress,
-                          .spill = -1,
                           .seconds = self->timeout,
                           .may_be_torn = last,
                           .advice = self->options.native
                                         ? ""
                                         : "; take the snapshot without "
                                           "fork=True"};
-    lg_status status = open_spill(self, &plan.spill, error);
+    lg_status status = open_spill(self, &spill, error);
+    plan.spill = spill;
     if (status == LG_OK)
         status = lg__fork_begin(&plan, &fork, error);
-    if (plan.spill >= 0)
-        close(plan.spill);
+    lg__held_close(&spill);
     if (status != LG_OK)
         return status;
     self->pause += fork.pause;
@@ -207,9 +207,10 @@ static lg_status
 capture_into(lg__forked_save *self, int file, lg_error *error)
 {
     enum { TRIES = 5 };
-    lg_status status = try_capture(self, file, false, error);
+    const lg__held held = lg__held_take(file);
+    lg_status status = try_capture(self, held, false, error);
     for (int i = 1; self->result.torn && i < TRIES; i++)
-        status = try_capture(self, file, i + 1 == TRIES, error);
+        status = try_capture(self, held, i + 1 == TRIES, error);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #define LEAKGRAPH_CAPTURE_RUN_H
 
 #include "capture/run/capture.h"
+#include "capture/run/control_groups.h"
 #include "capture/run/fork.h"
+#include "capture/run/group_room.h"
 
 #endif

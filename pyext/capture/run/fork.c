@@ -3,6 +3,7 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/run/fork.h"
 #include "capture/run/give_way.h"
+#include "capture/run/group_room.h"
 #include "capture/walk/capture_walk.h"
 #include "heap/heap.h"
 
@@ -62,9 +63,10 @@ typedef struct child_process {
     lg__held reports; /**< write end of the pipe, not blocking */
     lg__held file;    /**< to write the graph to */
     int compress;     /**< at this level; 0: not at all */
-    int spill;        /**< file to keep memory in; -1: none */
+    lg__held spill;   /**< file to keep memory in; -1: none */
     int pagemap;      /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
+    lg__group_room *room;          /**< the child gives up when it ends */
     bool may_be_torn;              /**< see lg__fork_plan */
     bool lifts_limit;              /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */
@@ -241,11 +243,24 @@ goes_on(child_process *child)
     return could_run > most && now.ran - child->at_progress.ran < most;
 }
 
+static _Noreturn void
+give_up(const child_process *child, const char *reason)
+{
+    child_report end = {.kind = REPORT_END, .status = LG_ECHILD};
+    set_text(&end, reason);
+    send_surely(child, &end);
+    _exit(0);
+}
+
 static bool
 tick(void *context, const char *phase, double done)
 {
     child_process *child = context;
     double now = lg__clock();
+    if (lg__group_room_is_short(child->room))
+        give_up(child, "the capturing child gave up, because memory ran out "
+                       "and the kernel kills the whole control group then "
+                       "(memory.oom.group): raise its limit for a while");
     if (now - child->reported < REPORT_SECONDS)
         return true;
     child->reported = now;
@@ -398,8 +413,8 @@ settle(child_process *child)
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     child_own_memory();
-    if (child->spill >= 0)
-        lg__spill_begin(child->spill);
+    if (child->spill.number >= 0)
+        lg__spill_begin(child->spill.number);
 }
 
 // The native memory of the child; a handler of faults does not need it.
@@ -489,20 +504,23 @@ work(child_process *child, const lg_monitor *monitor, child_report *end,
     return status;
 }
 
+static bool
+has_files(const child_process *child)
+{
+    return lg__held_is_there(&child->file) &&
+           (child->spill.number < 0 || lg__held_is_there(&child->spill));
+}
+
 // Ends the process where another thread of the parent has closed what this one
 // writes to: the numbers may be files of the parent.
 static void
 ask_for_files(const child_process *child)
 {
-    child_report end = {.kind = REPORT_END, .status = LG_ECHILD};
     if (!lg__held_is_there(&child->reports))
         _exit(1);
-    if (lg__held_is_there(&child->file))
-        return;
-    set_text(&end, "another thread has closed the file of the snapshot: do "
-                   "not close files that are not your own, or try again");
-    send(child, &end);
-    _exit(0);
+    if (!has_files(child))
+        give_up(child, "another thread has closed a file of the snapshot: do "
+                       "not close files that are not your own, or try again");
 }
 
 // Captures, writes, reports, and ends the process. The caller has blocked all
@@ -638,12 +656,17 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                             "a free-threaded build of Python cannot be "
                             "captured in a forked child%s",
                             plan->advice);
+    lg__group_room room;
+    lg_status status = lg__group_room_check(
+        plan->options, plan->spill.number >= 0, &room, err);
+    if (status != LG_OK)
+        return status;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
     const lg__held reads = lg__held_take(ends[0]);
     const lg__held writes = lg__held_take(ends[1]);
-    lg_status status = lg__capture_begin(&walk, plan->options, err);
+    status = lg__capture_begin(&walk, plan->options, err);
     lg__native_facts facts;
     if (status == LG_OK) {
         if (plan->options->native)
@@ -655,6 +678,7 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                                .compress = plan->compress,
                                .spill = plan->spill,
                                .facts = plan->options->native ? &facts : NULL,
+                               .room = &room,
                                .may_be_torn = plan->may_be_torn,
                                .lifts_limit = plan->lifts_limit,
                                .seconds = plan->seconds};

@@ -26,7 +26,7 @@ typedef struct lg__fork_plan {
     const lg__capture_options *options; /**< the child does not call watch */
     lg__held file;    /**< open and empty; the graph goes there */
     int compress;     /**< at this level of zstd; 0: not at all */
-    int spill;        /**< open, empty, without a name; -1: none */
+    lg__held spill;   /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
     bool orphan;      /**< the child's parent is init, which reaps it */
     bool may_be_torn; /**< go on without native memory if other threads were
@@ -70,7 +70,8 @@ typedef struct lg__fork_result {
 
 /** Forks with the GIL held. The child captures and writes the graph. It
  *  does not call the adapters' `ask`. O(resident memory): 15
- *  to 30 ms for each GiB. */
+ *  to 30 ms for each GiB. LG_EUNSUPPORTED, before anything else, if the kernel
+ *  may kill this process with the child (group_room.h). */
 lg_status lg__fork_begin(const lg__fork_plan *plan, lg__fork *out,
                          lg_error *err);
 

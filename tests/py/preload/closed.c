@@ -1,7 +1,8 @@
 /**
  * Preloaded: another thread closes what CLOSED names, and opens the file OTHER
  * in its place. "pipe": the writing end of the pipe for a child's reports, just
- * before the child is made. "file": the file for the snapshot, then. "socket":
+ * before the child is made. "file": the files for the snapshot, then. "spill":
+ * the last of them, which is the one for the child's memory. "socket":
  * the end of the pair that leakgraph is about to take from a process.
  * "nothing": it opens nothing in place of that end. Once with CLOSED_ONCE.
  */
@@ -33,16 +34,18 @@ is_meant(int number)
         fstat(number, &known) != 0)
         return false;
     return is_closed("pipe") ? S_ISFIFO(known.st_mode)
-                             : is_closed("file") && S_ISREG(known.st_mode);
+                             : (is_closed("file") || is_closed("spill")) &&
+                                   S_ISREG(known.st_mode);
 }
 
 static void
 replace(void)
 {
     const int other = open(getenv("OTHER"), O_RDWR | O_CLOEXEC);
-    for (int number = FIRST; number < LAST; number++)
+    bool done = false;
+    for (int number = LAST; number >= FIRST && !done; number--)
         if (number != other && is_meant(number))
-            dup2(other, number);
+            done = dup2(other, number) >= 0 && is_closed("spill");
     close(other);
 }
 
