@@ -11,8 +11,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Of the files that list numbers, memory.stat is the longest, with 3 KiB. */
@@ -55,24 +55,39 @@ lg__group_read(const char *path, char *text, size_t size)
     return file.number >= 0 && more >= 0;
 }
 
-/** Reads a file of any length; NULL if there is none. Free it. */
-static char *
+/** The text of a file, in pages of its own: a block of malloc would mix up what
+ *  blocks that are free have, just before a capture lists them. */
+typedef struct whole {
+    char *text; /**< NULL: there is none */
+    size_t size;
+} whole;
+
+static void
+drop(whole *self)
+{
+    if (self->text != NULL)
+        munmap(self->text, self->size);
+    self->text = NULL;
+}
+
+/** Reads a file of any length. */
+static whole
 read_whole(const char *path)
 {
-    char *text = NULL;
-    size_t size = STEP;
+    whole found = {NULL, STEP};
+    bool is_read;
     do {
-        free(text);
-        size *= 2;
-        text = malloc(size);
-        if (text == NULL)
-            return NULL;
-        if (!lg__group_read(path, text, size)) {
-            free(text);
-            return NULL;
-        }
-    } while (strlen(text) + 1 == size);
-    return text;
+        drop(&found);
+        found.size *= 2;
+        found.text = mmap(NULL, found.size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (found.text == MAP_FAILED)
+            return (whole){NULL, 0};
+        is_read = lg__group_read(path, found.text, found.size);
+    } while (is_read && strlen(found.text) + 1 == found.size);
+    if (!is_read)
+        drop(&found);
+    return found;
 }
 
 /** The next piece up to one of the ends, which is then left behind. */
@@ -242,17 +257,17 @@ lg__groups_each(const char *root, int process, const char *controller,
     snprintf(path, sizeof path,
              process == 0 ? "%s/proc/self/cgroup" : "%s/proc/%d/cgroup", root,
              process);
-    char *paths = read_whole(path);
+    whole paths = read_whole(path);
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
-    char *mounts = read_whole(path);
-    for (int version = 2; version > 0 && paths != NULL && mounts != NULL;
-         version--)
-        if (find_path(paths, version, controller, &group) &&
-            find_mount(mounts, version, controller, group, &mount))
+    whole mounts = read_whole(path);
+    for (int version = 2;
+         version > 0 && paths.text != NULL && mounts.text != NULL; version--)
+        if (find_path(paths.text, version, controller, &group) &&
+            find_mount(mounts.text, version, controller, group, &mount))
             look_at_hierarchy(root, process == 0, group, &mount, version, look,
                               context);
-    free(paths);
-    free(mounts);
+    drop(&paths);
+    drop(&mounts);
 }
 
 bool

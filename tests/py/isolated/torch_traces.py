@@ -56,7 +56,8 @@ check(snapshots[2], 180)
 growth = leakgraph.diff(*snapshots)
 assert f": empty {STORE}\n" in str(growth), growth
 # The interpreter's table of names has the names of the new classes.
-told = [row.held_by for row in growth if not row.minor]
+# An old word may lead to some blocks of another object, as docs/native.md says.
+told = [row.held_by for row in growth if row.gained > 0.05 * growth[0].gained]
 assert not native or told == [f"{STORE}[*]"], growth
 snapshots[-1].close()
 
