@@ -5,6 +5,7 @@
  * name theirs, there and among the options of the mount.
  */
 #include "capture/run/control_groups.h"
+#include "capture/memory/capture_memory.h"
 #include "capture/run/held.h"
 
 #include <errno.h>
@@ -79,10 +80,9 @@ read_whole(const char *path)
     do {
         drop(&found);
         found.size *= 2;
-        found.text = mmap(NULL, found.size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (found.text == MAP_FAILED)
-            return (whole){NULL, 0};
+        found.text = lg__pages_map(found.size);
+        if (found.text == NULL)
+            return found;
         is_read = lg__group_read(path, found.text, found.size);
     } while (is_read && strlen(found.text) + 1 == found.size);
     if (!is_read)
