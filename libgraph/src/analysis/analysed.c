@@ -145,7 +145,11 @@ sift(const lg_analysis *analysis, uint32_t *heap, uint32_t count, uint32_t at)
     }
 }
 
-// Copies the children of a node or of the super-root, the biggest first.
+// Copies the children of a node or of the super-root, the biggest first. Keeps
+// the biggest ones met so far in a heap with the smallest on top, and at the
+// end takes the smallest off again and again, into the place that becomes free
+// behind the heap. O(children log capacity), without more memory than the
+// caller's.
 static uint32_t
 copy_children(const lg_analysis *analysis, uint32_t node, lg_node *nodes,
               uint32_t capacity)
@@ -229,7 +233,9 @@ expand(summing *state, uint32_t node)
 }
 
 // Queues the members of a component of garbage that nothing dominates, and what
-// the component dominates as a whole.
+// the component dominates as a whole. Takes room for all members at once, and
+// gives back that of each member that another node dominates, because it is
+// queued there.
 static bool
 expand_garbage(summing *state, uint32_t index)
 {

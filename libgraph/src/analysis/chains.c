@@ -73,6 +73,10 @@ series_of(const chains *state, uint32_t node)
     return node;
 }
 
+// Every node points to the node before it, and series_of shortens these ways as
+// it goes. All nodes of a problem are reached from the root, so the way up from
+// a node ends at one that the root or several nodes refer to: no series is a
+// ring.
 static void
 find_series(chains *state)
 {
@@ -124,7 +128,10 @@ other_end(const chains *state, uint32_t series, uint32_t from)
     return in.one == from ? in.two : in.one;
 }
 
-// Follows a chain from the end to which something else refers.
+// Follows a chain from the end to which something else refers. A link refers
+// only to series that refer to it. So the links on both sides see each other,
+// the walk leaves each by the side that it did not come from, and it passes
+// none twice.
 static bool
 add_chain(chains *state, uint32_t end, uint32_t from)
 {

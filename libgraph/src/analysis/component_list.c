@@ -206,7 +206,11 @@ holder(const search *state, uint32_t node, uint32_t top)
                : by;
 }
 
-// Records an edge from a late node to a candidate.
+// Records an edge from a late node to a candidate. Below the candidate's
+// dominator, exactly one child leads to the node that refers to the candidate.
+// If that child is the candidate itself, the path has been at the candidate
+// before and tells nothing. Otherwise the candidate is held by what holds the
+// child, or by what that has in common with what was known.
 static void
 show_edge(const search *state, uint32_t node, uint32_t target)
 {
@@ -470,7 +474,10 @@ list_members(const listing *state)
 }
 
 // Sorts the members by node, and then each goes to its component: so those of a
-// component ascend, too. Returns false when memory ran out.
+// component ascend, too. Returns false when memory ran out. While members are
+// dealt out, first[k] is the place of the next member of component k, so in the
+// end it is where component k + 1 begins. Moving the array up by one restores
+// it.
 static bool
 sort_members(lg_analysis *analysis)
 {

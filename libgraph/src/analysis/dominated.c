@@ -226,6 +226,8 @@ expand(gathering *state, uint32_t node)
         add_children(state, node, LG_NONE);
 }
 
+// What is folded or passed over waits on a list, and its children take its
+// place. The dominator tree has each node once, so the list ends.
 bool
 lg__gather_dominated(const lg_analysis *analysis, const lg__folds *folds,
                      uint32_t node, uint64_t least, lg__gathered *out)

@@ -83,7 +83,8 @@ common_dominators(const sets *found, uint32_t index)
 // Finds the dominators of small components: those of a member are all that its
 // referrers share. Starts with all members and repeats until nothing changes.
 // The sets only shrink, and none ever loses a dominator: so where they come to
-// rest, they are the dominators and nothing else.
+// rest, they are the dominators and nothing else. Each round but the last takes
+// a bit from a set, so the rounds end.
 static void
 solve_small(irreducible *state)
 {
@@ -331,7 +332,10 @@ add_component(lg__vector *components, uint32_t begin, uint32_t end)
 
 // Completes the component of a node with the nodes that wait for it. They go
 // into the order in reverse of how the walk left them, so that only edges back
-// along the walk's path lead back.
+// along the walk's path lead back. The nodes that wait and the complete ones
+// share the order: a node is one or the other, so the two ends never overlap.
+// What waits with a place of at least the node's own was met after it and is
+// bound to it.
 static bool
 complete(walk *state, uint32_t node)
 {
@@ -357,6 +361,10 @@ complete(walk *state, uint32_t node)
            add_component(&building->components, state->left, end);
 }
 
+// Completes the component if the node leads to no node that was met before it
+// and is incomplete. Otherwise the node waits, and binds the node before it on
+// the path, too. There is one: the start of a path was met before all that is
+// incomplete, so nothing binds it.
 static bool
 leave_node(walk *state)
 {
@@ -630,6 +638,8 @@ begin(lg__dominator_builder *building)
     }
 }
 
+// The walk completed components from the end of the order on. So the last of
+// the list comes first in the order.
 static lg_status
 settle_all(lg__dominator_builder *building, lg_error *err)
 {

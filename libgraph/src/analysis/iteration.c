@@ -91,6 +91,9 @@ meet(iteration *of, uint32_t one, uint32_t other)
     return one;
 }
 
+// A referrer of a higher rank may not be known in the first round. The node
+// from which the walk first met this one has a lower rank, so at least one
+// referrer always is.
 static uint32_t
 common(iteration *of, uint32_t node)
 {

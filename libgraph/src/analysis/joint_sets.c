@@ -113,7 +113,9 @@ arrive_first(joining *to, uint32_t node, uint64_t met)
     }
 }
 
-// Finds the clusters, and the first set that reaches each node.
+// Finds the clusters, and the first set that reaches each node. A node is
+// pushed when the first set reaches it, and never again. So the flood reads
+// each edge once, however many sets there are.
 static void
 joining_cluster(joining *to)
 {
@@ -143,7 +145,8 @@ arrive_again(joining *to, uint32_t node, uint64_t sets)
     push(to, node);
 }
 
-// Finds all sets that reach each node.
+// Finds all sets that reach each node. A node waits again when its word has
+// grown, at most once for each of the 64 bits.
 static void
 joining_reach(joining *to)
 {
@@ -174,7 +177,9 @@ cluster_at(const joining *to, uint32_t node)
     return to->cluster[to->met[node] - 1];
 }
 
-// Returns the only set that reaches the node; LG_NONE: several do.
+// Returns the only set that reaches the node; LG_NONE: several do. A single bit
+// names a set, except the last one in a cluster of more than 64 sets, which
+// stands for several.
 static uint32_t
 only_set(const joining *to, uint32_t node)
 {
@@ -207,6 +212,9 @@ sum_of(const joining *to, uint64_t *rows, uint32_t set)
     return sum;
 }
 
+// Adds to the last share if the node before had the same sets, because
+// neighbours in the numbering often do. join_all sorts the shares and adds up
+// those of the same sets.
 static void
 note_share(joining *to, uint32_t node)
 {
@@ -321,6 +329,8 @@ join_others(joining *to, const share *shared, uint32_t set)
             tree_unite(to->out->joint, set, members[i]);
 }
 
+// The order matters: sets join first by what they share among themselves. What
+// each shares with others is complete before it decides whether they join it.
 static void
 join_all(joining *to)
 {

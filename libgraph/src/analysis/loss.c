@@ -310,7 +310,11 @@ is_entered(const loss *of, uint32_t node)
     return false;
 }
 
-// Saves the suspects that something else refers to, and what they refer to.
+// Saves the suspects that something else refers to, and what they refer to. A
+// suspect lives on exactly if a path leads to it from something that is no
+// suspect, or was saved. The first suspect of such a path is entered, and the
+// stack follows the rest. Each suspect of the queue is put on the stack at most
+// once, which bounds the stack.
 static bool
 save_suspects(loss *of)
 {
@@ -393,6 +397,9 @@ move(loss *of, uint32_t node)
 }
 
 // Adds the other targets of a node that may move, and of all nodes below it.
+// The queue of suspects is no longer needed, and serves as the stack of a walk
+// over the subtree, which has no node twice. The walks below two nodes may
+// overlap, so each node that they pass takes a step.
 static void
 move_siblings(loss *of, uint32_t moved)
 {
@@ -432,7 +439,10 @@ find_dead(loss *of)
     return of->steps == 0 || save_suspects(of);
 }
 
-// Finds what dies, and what may move, unless that takes too many steps.
+// Finds what dies, and what may move, unless that takes too many steps. The
+// list of nodes that may move grows while it is searched: a node that moves is
+// a reason to look at what its subtree refers to. No node is added twice, so
+// the search ends.
 static bool
 find_changes(loss *of)
 {
@@ -541,7 +551,9 @@ new_sum(const patch *of, uint32_t node)
 }
 
 // Takes a node and what it retains off the tree, or hangs it from its new
-// dominator.
+// dominator. The way up ends at a root, or at a node that is itself off the
+// tree. What is above that node counts neither, until that node is hung with
+// all that is below it by then.
 static void
 change_above(patch *to, size_t moved, bool hang)
 {

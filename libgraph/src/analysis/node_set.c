@@ -318,6 +318,10 @@ reach_all(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
     return spread(at, true, monitor, err);
 }
 
+// A key that is dead stays dead, so each round reaches no more than the one
+// before, and the rounds end when no key dies. Namespaces in the set are
+// blocked at last: they belong to the set's bytes, but a module that is not in
+// the set keeps what its namespace refers to.
 static lg_status
 run(marking *at, const uint32_t *nodes, size_t count, rules by,
     const lg_monitor *monitor, lg_error *err)
