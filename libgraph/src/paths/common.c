@@ -66,6 +66,8 @@ lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     return out->length - start;
 }
 
+// Of equal facts in a row, one remains, so paths through longer and shorter
+// chains of links are alike.
 void
 lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out)
 {

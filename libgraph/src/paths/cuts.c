@@ -44,7 +44,9 @@ is_closure(const lg__hop_walk *walk, uint32_t owner, uint64_t edge)
            lg__node_role(walk->graph, target) == LG__ROLE_TUPLE;
 }
 
-// Begins a hop at a node, or at its owner if it is folded.
+// Begins a hop at a node, or at its owner if it is folded. A cell is folded
+// through a closure tuple that its function opens, so the search for the edge
+// to that tuple ends.
 static lg_hop
 begin(const lg__hop_walk *walk, uint32_t node)
 {
@@ -211,7 +213,8 @@ path_along(const cut_search *state, uint32_t start, const lg_hops *hops)
 
 // Finds a path from a root, or from the start of the search, to the source of
 // an edge of the cut. Prefers the most telling path if that stays on this side
-// of the cut.
+// of the cut. Otherwise searches backward, which passes no node below the cut,
+// so that the path crosses the cut at the edge itself and nowhere else.
 static lg_status
 find_lead(cut_search *state, uint32_t node, lg_path *out, lg_error *err)
 {
@@ -376,6 +379,8 @@ edge_is_plain(const lg_graph *graph, uint64_t edge)
 }
 
 // Finds the smallest cut. Prefers a cut of plain references if it is as small.
+// The second cut may use fewer references, so it is never smaller than the
+// first, and equal size makes it a smallest one, too.
 static lg_status
 choose_cut(cut_search *state, lg_error *err)
 {
@@ -463,7 +468,8 @@ compare_cuts(const void *left, const void *right)
     return first < second ? -1 : first > second;
 }
 
-// Sorts the cuts. What a debugger keeps comes last.
+// Sorts the cuts. What a debugger keeps comes last. The insertion moves a cut
+// only past those of a higher level, so within a level the first order stays.
 static void
 sort_cuts(cut_search *state)
 {
@@ -592,6 +598,9 @@ typedef struct suspicion {
     uint32_t steps;
 } suspicion;
 
+// Counts the steps down over all hops of a path. When they are used up, the
+// answer is no unless the node has been met: a hop is called a suspect only if
+// that was shown.
 static bool
 dominates(suspicion *state, uint32_t above, uint32_t node)
 {

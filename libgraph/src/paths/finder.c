@@ -5,6 +5,8 @@
 
 enum { SEARCHES = 8 };
 
+// A search for one path ends at its node, while a tree visits the whole graph
+// once and then serves any number of paths.
 static lg_status
 find_any(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
          lg_path *out, lg_error *err)

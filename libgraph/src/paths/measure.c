@@ -240,6 +240,9 @@ take(void *context, const lg_hop *hop)
     return true;
 }
 
+// Each target has a slot while the hops out of the source are visited, so one
+// pass serves all targets. Only the slots that were set are cleared, because
+// the array has one for each node and serves many searches.
 static void
 find_many(best_search *search)
 {

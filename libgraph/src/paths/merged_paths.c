@@ -64,7 +64,9 @@ link_places(const lg__merged_tree *paths, place *places, uint32_t *rank)
 }
 
 // Sorts items and renumbers their parents: parents before children, and the
-// biggest first. O(items log items).
+// biggest first. O(items log items). Walks the lists of children depth first
+// without a stack: from an item without children it climbs until one has a next
+// sibling. A parent gets its new number before its children, which look it up.
 static lg_status
 merged_arrange(lg__merged_tree *paths, lg_error *err)
 {
@@ -273,7 +275,9 @@ merge_path(merging *to, uint32_t target)
 }
 
 // Returns whether a dominator of the target is a target, too, and so retains
-// its bytes. Marks all nodes on the path with the same answer.
+// its bytes. Marks all nodes on the path with the same answer. A walk stops at
+// the first node with a mark, and leaves marks on its way. So over all targets
+// each node is passed once, and the cost does not grow with the depth of each.
 static bool
 is_covered(merging *to, uint32_t target)
 {
@@ -331,7 +335,9 @@ merge_target(merging *to, uint32_t target)
     return true;
 }
 
-// Adds up from the leaves to the roots what ends at or below each item.
+// Adds up from the leaves to the roots what ends at or below each item. An item
+// is added after its parent, so it has a higher index, and one pass from the
+// end suffices.
 static void
 add_up(lg__merged_tree *tree, uint32_t devices)
 {

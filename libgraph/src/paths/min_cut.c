@@ -180,6 +180,9 @@ advance(search *state, uint32_t *node, bool *source, bool *memory)
 }
 
 // Carries one more unit along the levels. Returns false when none gets through.
+// The path grows from the target. From a node without a usable arc it goes one
+// step back and gives up the arc that led there, so each arc fails once in a
+// round.
 static bool
 find_unit(search *state, bool *memory)
 {
@@ -238,7 +241,8 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
 }
 
 // Searches over edges that cannot be cut. `by` gets the edge that led to each
-// node.
+// node. A path without a reference that can be cut carries any number of units,
+// so no cut exists: it is looked for first, and then no unit needs to flow.
 static uint32_t
 find_kept(search *state, uint64_t *by)
 {

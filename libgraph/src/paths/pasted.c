@@ -259,7 +259,9 @@ compare_spots(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// Makes the next spots the present ones, each once.
+// Makes the next spots the present ones, each once. Several ways may lead to
+// one node with the same rest of the text. Without the copies, the spots of a
+// round are at most nodes times places in the text.
 static void
 advance(folded *state)
 {

@@ -73,6 +73,8 @@ add_step(search *state, uint32_t node)
     return true;
 }
 
+// Keeps the steps of the best paths only: a smaller penalty replaces those of
+// worse paths, and an equal one adds to them.
 static bool
 meet(void *context, const lg_hop *hop)
 {
@@ -147,7 +149,8 @@ visit_level(search *state, uint32_t begin, uint32_t end,
 }
 
 // Searches level by level. Stops at the first level with a non-native root, or
-// else takes the nearest native root.
+// else takes the nearest native root. When a level is looked at, all nodes of
+// the level before were visited, so the penalties of its own are final.
 static lg_status
 find_root(search *state, const lg_monitor *monitor, front *out, lg_error *err)
 {
@@ -189,7 +192,9 @@ keep_best_roots(search *state, const front *at)
 }
 
 // Follows all best paths from their roots to the target, level by level. For
-// each node, remembers the lowest node that they come from.
+// each node, remembers the lowest node that they come from. The queue serves
+// once more: a node enters it when its first predecessor is noted, so it enters
+// once.
 static void
 follow_best(search *state, const front *at)
 {

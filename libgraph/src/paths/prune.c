@@ -56,6 +56,9 @@ has_one_child(const pruning *state, uint32_t item)
     return end[item] > item + 1 && end[item + 1] == end[item];
 }
 
+// Counts, for each item on a path without branches, the steps to its two ends.
+// Items come after their parents, so one pass forward counts from above, and
+// one backward from below.
 static void
 measure_paths(pruning *state)
 {
@@ -90,6 +93,8 @@ is_slight(const pruning *state, const lg__merged *item)
            item->targets < state->options->min_targets;
 }
 
+// Goes from the biggest item down, so whatever is chosen has all items above it
+// chosen or passed already.
 static void
 choose(pruning *state, size_t limit)
 {

@@ -82,7 +82,9 @@ is_news(uint8_t target, uint8_t source)
            (!(target & PASSED) && ((target ^ source) & ODD) != 0);
 }
 
-// Meets a node that may be news, behind the current one.
+// Meets a node that may be news, behind the current one. A node that waits
+// takes the smaller key, and of equal keys the lower node before it. So the
+// tree depends on neither the order of a level's nodes nor that of their edges.
 static void
 meet_node(search *state, uint32_t node, unsigned penalty)
 {
@@ -260,7 +262,9 @@ pass_listed(search *state, unsigned turn, lg_error *err)
 enum { TOGETHER = sizeof(uint64_t) };
 
 // Returns whether one of the states, behind which there are others, is `wanted`
-// in the bits of the mask.
+// in the bits of the mask. Compares eight states at once: a byte of `differs`
+// is zero exactly where a state is as wanted, and the last expression is not
+// zero exactly if some byte is.
 static bool
 has_state(const uint8_t *states, uint8_t mask, uint8_t wanted)
 {
