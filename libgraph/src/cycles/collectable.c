@@ -27,7 +27,10 @@ typedef struct reaching {
     uint32_t behind_count;
 } reaching;
 
-// Follows a range of edges. `at` is the node that the pass has come to.
+// Follows a range of edges. `at` is the node that the pass has come to. Stores
+// each target, and counts it only if it is new and lies before `at`. A node
+// becomes new once, so at most node_count of them are ever counted, and the
+// store that does not count needs the one place more.
 static inline void
 reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
 {
@@ -74,6 +77,11 @@ count_together(const reaching *to, uint32_t at)
     return 1;
 }
 
+// When the pass comes to a node, all edges of the reached nodes before it have
+// been followed: a target ahead waits for the pass, and one behind goes onto
+// the stack and is followed at once. Nodes that are passed together are all
+// reached already, so an edge from one of them to another finds nothing new.
+// Each edge of a reached node is read once.
 bool
 lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
           uint8_t *state)

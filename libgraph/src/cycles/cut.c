@@ -48,7 +48,8 @@ typedef struct rule {
     lg_cut_reason reason;
 } rule;
 
-// The first rule that fits a hop scores it.
+// The first rule that fits a hop scores it. The last rule fits every hop, so
+// the search for one ends.
 static const rule rules[] = {
     {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG_STAYS_CLASS},
     {".*", ENUM, ANY, NOWHERE, NULL, 2, LG_STAYS_CLASS},
@@ -377,6 +378,9 @@ typedef struct known {
 
 enum { KNOWN = 256 };
 
+// Remembers the answer in the one place that type and name choose, where it
+// replaces the answer about another attribute. The kind and the name decide
+// together with the type, so an answer holds for all objects of the class.
 static bool
 is_of_program(const lg_graph *graph, known *all, uint32_t owner, uint64_t edge)
 {
@@ -507,7 +511,10 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
 }
 
 // Removes members without in-edges as long as there are any. Returns whether
-// none is left; otherwise cycles are.
+// none is left; otherwise cycles are. A member that keeps an in-edge is on a
+// cycle or behind one, so all are removed exactly if there is no cycle. The
+// edges of the members are read twice. choose_hop asks this once for each hop,
+// which is why it does not ask about long cycles in large components.
 static bool
 is_acyclic(const peeling *state)
 {

@@ -205,7 +205,10 @@ append(found_edges *found, uint64_t edge)
 }
 
 // Searches from a start. The open members are those on the path, because the
-// search closes a member when it leaves it.
+// search closes a member when it leaves it. Each cycle that the search reaches
+// contains such an edge: of its members, the search meets one first, and the
+// cycle's edge into that one comes from a member that the search enters before
+// it leaves the first.
 static bool
 search_from(walker *state, uint32_t start, found_edges *found)
 {
@@ -513,7 +516,9 @@ drop_part(cutting *state)
     state->node_count -= state->size[--state->part_count];
 }
 
-// Replaces the last part by what is left of it.
+// Replaces the last part by what is left of it. The new parts are disjoint
+// subsets of the old one, and each has a member. So neither `nodes` nor `size`
+// ever needs more room than the component has members.
 static bool
 split_part(cutting *state, const lg__members *members)
 {
@@ -594,6 +599,10 @@ look_at_part(cutting *state, lg_error *err)
     return status;
 }
 
+// Looks at the last part until none is left. A round drops the part, or removes
+// at least one edge that was not gone, so the loop would end without its
+// limits, too. They bound the time: a round costs a search for a cycle and a
+// walk over the edges of the part.
 static lg_status
 look_at_parts(cutting *state, lg_error *err)
 {

@@ -120,7 +120,10 @@ mark_component(marking *state, uint32_t index)
     return going;
 }
 
-// Marks everything that retains the node and is not yet marked.
+// Marks everything that retains the node and is not yet marked. A walk up stops
+// at a marked node, because an earlier walk has marked what is above it and has
+// queued what dominates it collectively. So over all calls each node is passed
+// once.
 static bool
 mark_dominators(marking *state, uint32_t node)
 {

@@ -245,7 +245,9 @@ list_starts(const search *state, candidate *starts)
 }
 
 // Returns the member with the shortest cycle, or LG_NONE. Members of the
-// program come first; if one of them has a cycle, no others are tried.
+// program come first; if one of them has a cycle, no others are tried. A try
+// visits each member at most once. So the tries make at most the allowed number
+// of visits, and STARTS_LEAST times the members on top.
 static uint32_t
 best_start(search *state, const candidate *starts, uint32_t count)
 {
@@ -300,6 +302,8 @@ hop_between(const search *state, uint32_t source, uint32_t target)
     return to.best;
 }
 
+// Measures the best start once more, because later starts have overwritten
+// `from`, and then follows `from` back from the member that closes the cycle.
 static lg_status
 list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
 {
@@ -319,6 +323,8 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
     return LG_OK;
 }
 
+// Searches without classes first, and admits more hops only while no start has
+// a cycle. So a cycle through classes is found only where there is no other.
 lg_status
 lg__shortest_cycle_find(const lg__hop_walk *walk, const lg__members *members,
                         lg__effort *effort, lg_hops *out, lg_error *err)

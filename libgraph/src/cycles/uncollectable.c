@@ -52,6 +52,8 @@ list_others(const lg_graph *graph, lg__gathered *out)
     return enough;
 }
 
+// The first reason that reaches a node is its reason for good. So a node enters
+// the queue once in all searches.
 static void
 accuse(search *state, uint32_t node, lg_cycle_reason reason, uint32_t culprit)
 {
@@ -208,6 +210,9 @@ is_unseen(const lg_analysis *analysis, uint32_t source, uint64_t edge)
                lg_node_component(analysis, source);
 }
 
+// Returns whether the collector cannot see an edge between two members. Then
+// the count of its target never falls to zero by what the collector subtracts,
+// although the reference comes from the component itself.
 bool
 lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
 {
