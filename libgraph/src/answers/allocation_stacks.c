@@ -296,7 +296,7 @@ find_top(tracing *to, uint32_t node)
 }
 
 // Returns the highest object that dominates a node. Each object on the way then
-// knows it, too.
+// knows it, too. So over all calls each is passed twice at most.
 static uint32_t
 find_root(tracing *to, uint32_t node)
 {

@@ -199,6 +199,8 @@ common_row(const summing *to, const line_part *part, uint32_t depth)
     return row;
 }
 
+// The biggest part comes first, so all behind a small one are small, too, and
+// the row for them stands for two at least.
 static void
 add_group(summing *to, const line_part *parts, size_t count)
 {

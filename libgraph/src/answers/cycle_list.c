@@ -659,7 +659,9 @@ append(cycle_search *state, uint32_t component, lg_error *err)
 // many take too long.
 enum { GROUPED = 10000 };
 
-// Leaves the first cycles, and the groups that begin among them.
+// Leaves the first cycles, and the groups that begin among them. Groups are
+// numbered in the order of their first cycles, so those that begin behind the
+// limit are the last ones.
 static void
 leave_first(lg_cycles *cycles, size_t limit)
 {

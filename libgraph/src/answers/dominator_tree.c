@@ -499,7 +499,10 @@ set_hop(const row_builder *state, lg_dominator_row *row)
 }
 
 // Puts each row below its parent, after the descendants of its bigger siblings.
-// Rows were found in order of size, so siblings are in order already.
+// Rows were found in order of size, so siblings are in order already. A row and
+// all below it take as many places as the row's subtree has rows, one after the
+// other. Parents come before their children in the list, so the place of a row
+// is known when its children ask for theirs.
 static bool
 sort_rows(row_builder *state)
 {

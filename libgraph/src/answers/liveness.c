@@ -154,7 +154,8 @@ run(search *state, uint32_t node)
 }
 
 // A search that leaves nothing out and finds no proof shows that no node that
-// it met has any.
+// it met has any. Each of them could only have it from nodes that refer to it,
+// and all of these were met, too.
 static void
 look_for_proof(lg__liveness *liveness, unsigned proof, unsigned disproof,
                uint32_t node)

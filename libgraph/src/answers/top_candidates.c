@@ -126,7 +126,9 @@ by_rank(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Puts the places in the order of their ranks, and numbers them so.
+// Puts the places in the order of their ranks, and numbers them so. The slots
+// are of no use from here on, until lg__top_candidates_clear, and there are at
+// least as many as places: so the new numbers go there.
 static void
 rank_places(lg__top_candidates *all)
 {
@@ -185,7 +187,9 @@ bucket_of(const place *places, const lg__top_candidate *one)
 }
 
 // Moves each candidate to its bucket, in the array itself: there may be as many
-// as objects. *end gets the end of each bucket. O(count).
+// as objects. *end gets the end of each bucket. O(count). Each step puts one
+// candidate where it stays, in exchange for the one that was there. So there
+// are as many steps as candidates.
 static void
 deal(const place *places, lg__top_candidate *all, size_t count,
      size_t end[BUCKETS])

@@ -136,9 +136,11 @@ enter(grouping *state, uint32_t node)
     state->cursor[node] = lg__children_of(state->analysis, node).begin;
 }
 
-// Walks the dominator tree below one of its two roots. The retained bytes of a
-// group's topmost members add up to what the group retains, other members
-// included.
+// Walks the dominator tree below one of its two roots. `open` counts the
+// members of each group from the root to the current node, so a member that
+// finds none is a topmost one. What these retain adds up to a lower bound of
+// what the group retains, other members included: it may also keep what no
+// member keeps alone.
 static void
 walk(grouping *state, uint32_t root)
 {

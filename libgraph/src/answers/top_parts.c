@@ -249,7 +249,8 @@ drop_first(pieces *all)
 }
 
 // Splits a piece, and replaces each object that passes its bytes on by what it
-// falls into.
+// falls into. What replaces a piece has one step more, and a piece with the
+// most steps is not split, so this ends.
 static lg_status
 settle(parts_search *search, const piece *above, pieces *out, lg_error *err)
 {
@@ -321,7 +322,9 @@ add_part(parts_search *search, piece *one, uint32_t depth)
     return true;
 }
 
-// Adds what is below a piece, and below that, down to the deepest.
+// Adds what is below a piece, and below that, down to the deepest. Walks depth
+// first without recursion: each depth has its pieces, and where to go on among
+// them.
 static lg_status
 add_below(parts_search *search, const piece *top, lg_error *err)
 {

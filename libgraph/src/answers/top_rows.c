@@ -42,6 +42,8 @@ keep_at(lg__top_best *best, const lg__top_item *item, size_t at)
     return false;
 }
 
+// An item that has to go leaves its index to the new one, so the items need no
+// more room than `most`. O(log most) for each offer.
 bool
 lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
                    uint32_t *left_out)

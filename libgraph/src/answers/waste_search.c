@@ -204,6 +204,8 @@ end_rows(lg__wasting *to)
 
 // Sorts `count` nodes by their keys, which are below `keys`: those of a key go
 // from first[key] to first[key + 1]. Without `nodes`, all nodes of the graph.
+// The counts stand two places ahead. So first[key + 1] is where the members of
+// a key begin until they are put, and where the next key's begin afterwards.
 static bool
 sort_by(const lg_type_ids *key, const uint32_t *nodes, uint32_t count,
         uint32_t keys, uint32_t **first, uint32_t **members)

@@ -137,7 +137,9 @@ rank(const cutting *to, size_t *count)
     return all;
 }
 
-// Marks what a listed survivor dominates.
+// Marks what a listed survivor dominates. Of two nodes one of which dominates
+// the other, the upper one has no fewer bytes, and so comes first in most
+// cases. The stack has room, because the subtree has each node once.
 static void
 mark_below(cutting *to, uint32_t node)
 {
@@ -331,7 +333,9 @@ survivors_find(cutting *to, size_t limit, lg_error *err)
 }
 
 // Marks the keys of the cut values of one node, and cuts the references to
-// them: an item of a mapping goes with its key.
+// them: an item of a mapping goes with its key. Marks the keys in `state`,
+// which is still unused, and clears the marks again. So all edges of the node
+// are read once, however many of them are cut.
 static lg_status
 cut_keys(cutting *to, uint32_t source, size_t first, size_t end, lg_error *err)
 {
@@ -433,7 +437,8 @@ drop(cutting *to, uint32_t node)
 }
 
 // Follows the reference counts. Dying nodes that this does not reach wait for
-// the collector.
+// the collector. Counts only fall, and a node is queued once, when its count
+// has come to 0. So each reference of a node that dies is counted down once.
 static void
 drop_all(cutting *to)
 {
