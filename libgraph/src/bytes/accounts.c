@@ -32,7 +32,8 @@ is_before(const lg__piece *a, const lg__piece *b)
 
 // Calls `visit` with each pair of pieces that share memory, and the number of
 // shared bytes. The pieces of one side must not overlap. O(left + right +
-// pairs).
+// pairs). Both sides are sorted. What ends before a piece of the left begins
+// ends before all later ones, too, so `first` never goes back.
 static void
 pieces_meet(const lg__pieces *left, const lg__pieces *right,
             void (*visit)(void *context, uint32_t left, uint32_t right,

@@ -100,7 +100,8 @@ follow(gathering *state, uint32_t node, const char *name)
 }
 
 // Gathers the figure, its canvas, the canvas's manager, and the artists of the
-// figure and of its parts.
+// figure and of its parts. What the loop finds comes at the end of its list, so
+// parts of parts have their turn, too. Each object is added once, so it ends.
 static bool
 gather(lg__figures *to, uint32_t figure, uint32_t number)
 {

@@ -94,6 +94,8 @@ look_at_array(lg__views *to, uint32_t array)
     return lg__gather_append(&to->held, array);
 }
 
+// Views of views come at the end of the list while the loop runs. Each search
+// adds an array once, so it ends.
 bool
 lg__views_look(lg__views *to, uint32_t memory)
 {

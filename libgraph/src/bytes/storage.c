@@ -346,6 +346,8 @@ mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
     }
 }
 
+// A node waits at most once for each kind, because its bit is set when it is
+// queued.
 static void
 mark_queued(judge *state, lg_tensor_kind kind)
 {

@@ -164,6 +164,8 @@ look_at(void *context, const lg_hop *hop)
     return enough;
 }
 
+// A node is seen if it has the number of this search, so nothing needs to be
+// cleared between searches.
 void
 lg__detection_search(lg__detection *detection, uint32_t start,
                      const lg__search *search, lg__gathered *out)

@@ -91,6 +91,8 @@ take_edges(const search *state, uint32_t at, lg__way *out)
         out->edges[i] = state->steps[at].edge;
 }
 
+// Lengths never fall along the queue, so the search ends at the first step of
+// the greatest length.
 bool
 lg__way_find(const lg_graph *graph, uint32_t from, uint32_t to, lg__way *out)
 {

@@ -155,6 +155,8 @@ add_sharer(void *context, const lg_hop *hop)
     return !to->other;
 }
 
+// Each node on the way up is added once, and after SHARERS of them the search
+// gives up.
 size_t
 lg__detection_containers(const lg__detection *detection, uint32_t node,
                          bool instances, uint32_t out[LG__SHARING])

@@ -173,7 +173,9 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
 }
 
 // Returns whether only variables hold the node, with up to `levels` containers
-// in between. `which`: what else counts, if running code names it.
+// in between. `which`: what else counts, if running code names it. Each
+// container on the way takes one of the levels, so this ends although
+// containers may hold each other.
 static bool
 is_variable(const lg__detection *detection, uint32_t node, unsigned which,
             int levels)

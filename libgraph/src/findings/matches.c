@@ -222,7 +222,8 @@ add_source(void *context, const lg_hop *hop)
     return true;
 }
 
-// Finds the containers that lead to a thing.
+// Finds the containers that lead to a thing. Goes up breadth first. A way ends
+// at a container, and once SOURCES nodes are known, no more are taken.
 static void
 ascend(lg__detection *detection, const lg__gathered *containers, uint32_t thing,
        lg__gathered *found)

@@ -191,7 +191,9 @@ others_sort(lg__vector *others)
 
 // Counts the kept things that own a node or are the node, LG__LEVELS - 1 at
 // most. Uses the known counts of its dominators. `known` is [node], 1 + the
-// count.
+// count. The way up stops at the first node whose count is known, and then each
+// node on the way gets its own. So over all calls each node is passed twice at
+// most.
 static unsigned
 count_owners(const lg__detection *detection, const uint8_t *is_kept,
              uint32_t node, uint8_t *known)
