@@ -39,6 +39,8 @@ lg__kinds_subtract(lg__contexts *contexts, const uint8_t *kind, uint64_t at,
     }
 }
 
+// Each step leaves the kind itself in its context, as lg__kinds_subtract does,
+// so both find the same number there.
 void
 lg__kinds_add(lg__contexts *contexts, uint64_t at, size_t count, uint8_t *kind)
 {

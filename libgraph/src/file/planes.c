@@ -165,7 +165,10 @@ add64(uint64_t *numbers, size_t count, uint64_t *before)
     *before = sum;
 }
 
-// Sorts places of elements by one byte of their keys.
+// Sorts places of elements by one byte of their keys. Keeps the order of equal
+// bytes, so that a sort byte by byte, the lowest first, sorts by whole keys.
+// Two counts of each byte, because equal bytes in a row would wait for each
+// other.
 static void
 sort_by_byte(const uint8_t *bytes, size_t stride, size_t count,
              const uint16_t *from, uint16_t *to)
@@ -246,7 +249,8 @@ key_from(const lg__planes *planes, uint64_t at, size_t count, uint32_t *room)
 }
 
 // Returns the order of the column's block, from the known orders if it is
-// there.
+// there. The order is not in the file: the column of the keys comes first, so a
+// reader sorts the same keys in the same way.
 static const uint16_t *
 order_of(const lg__planes *planes, uint64_t at, size_t count,
          lg__planes_room *room)

@@ -285,7 +285,9 @@ create_nameless(lg__sink *sink)
 }
 
 // Locks the file, because another save may be about to remove files that nobody
-// has locked. On systems without locks, no save removes files.
+// has locked. On systems without locks, no save removes files. Returns false if
+// such a save was faster: it holds the lock, or has removed the file already,
+// which then has no name any more.
 static bool
 lock(int file)
 {

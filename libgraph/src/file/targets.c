@@ -124,6 +124,8 @@ put_target(cursor *to, lg__targets *targets, const lg_edge_targets *column,
     targets->met[target % MET] = (uint32_t)edge;
 }
 
+// A reference puts at most one byte into each piece, so each piece has room for
+// a block.
 lg__targets_pieces
 lg__targets_split(lg__targets *targets, const lg_edge_targets *column,
                   uint64_t at, uint8_t *room)
@@ -162,6 +164,9 @@ count_codes(const uint8_t *codes, size_t count, size_t out[256])
         out[code] = (size_t)sums[0][code] + sums[1][code];
 }
 
+// The codes alone say how long the other pieces are. So a reader that follows
+// the same codes does not read behind a piece, whatever a damaged file has in
+// it.
 lg__targets_pieces
 lg__targets_measure(const uint8_t *codes, size_t count)
 {
@@ -221,6 +226,9 @@ get_back(reader *from, lg__targets *targets, uint8_t code, uint32_t *column,
     return true;
 }
 
+// Keeps the same state as the writer: the next new node, the last distance, and
+// the last target in each context. So each code means what it meant to the
+// writer.
 static bool
 get_target(reader *from, lg__targets *targets, uint32_t *column, uint64_t edge,
            uint32_t *last)

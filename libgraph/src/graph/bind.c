@@ -116,7 +116,8 @@ enum {
 }; // one of this number of nodes tells the usual large number
 
 // Returns the number, at least `limit`, that most nodes of a sample have, if
-// more than half of those have one. Otherwise it is any.
+// more than half of those have one. Otherwise it is any. This is the majority
+// vote of Boyer and Moore.
 static uint32_t
 usual_of(const uint32_t *numbers, uint64_t count, uint32_t limit)
 {
@@ -164,7 +165,8 @@ write_words(const uint32_t *numbers, void *to)
 }
 
 // Replaces numbers by elements of `width` bytes, and lists those that do not
-// fit.
+// fit. `limit` stands for the usual number, and the next one for a number in
+// the list.
 static void
 write_low(uint32_t *numbers, uint64_t count, size_t width,
           const lg_narrow *column, uint32_t *list)

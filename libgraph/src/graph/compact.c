@@ -84,7 +84,8 @@ write_block(const uint32_t *numbers, char *begin, uint32_t place)
     return (lg__compact_block){least, place << LG__COMPACT_WIDTH | width};
 }
 
-// The last number stands for those that are missing in the last block.
+// The last number stands for those that are missing in the last block. Copies a
+// block before it is written, because its new place may overlap the old one.
 void
 lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
                   size_t count)

@@ -219,6 +219,8 @@ unfold(folding *state, uint32_t node)
         state->fold[node] = (lg__fold){0, 0};
 }
 
+// Most nodes have fewer than 256 holders. What overflows the byte is counted in
+// an array of which few pages are ever written.
 static inline void
 add_holder(folding *state, uint32_t node)
 {
@@ -457,6 +459,12 @@ fold_buffers(folding *state, lg__vector *buffers)
     return true;
 }
 
+// The first pass notes for each node the edge that may open it, and counts its
+// other holders. The second takes the nodes that have one owner and no other
+// holder, and all namespaces of modules and classes. The third gives up those
+// whose owner is taken itself: an owner that remains unfolded never becomes
+// folded later, so the rule at the head of this file holds. Cells come last,
+// because their owners are those of the tuples that remain.
 static void
 fill(folding *state)
 {

@@ -192,6 +192,9 @@ into_cells_of(const lg__hop_walk *walk, uint32_t owner, uint32_t tuple)
     return true;
 }
 
+// Visits exactly the hops whose target is the node: those into the node itself,
+// into what is folded into it, and into the cells of its closures, for all of
+// which it stands.
 bool
 lg__hops_in_walk(const lg__hop_walk *walk, uint32_t node)
 {

@@ -10,7 +10,7 @@ enum { ELEMENTS_SHOWN = 4, VALUES_READ = 64 };
 
 // Returns whether a backslash begins the escape of a control character or of
 // one that nobody sees, as graphs keep it: they do not know whether the program
-// had the character or the escape.
+// had the character or the escape. Behind x, u and U come 2, 4 and 8 digits.
 static bool
 begins_escape(const char *at, size_t length)
 {
@@ -185,6 +185,9 @@ read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS],
 }
 
 // Writes the index of an item. An array with several dimensions has as many.
+// Items are in row-major order. Before each step, `below` is how many items one
+// step of the next index passes, and `rest` the number of the item among those
+// that have all indices written so far.
 static void
 add_index(const lg_graph *graph, uint64_t edge, uint64_t rest, lg_text *out)
 {

@@ -83,7 +83,8 @@ compare_at(lg_string name, const char *names, size_t at)
 }
 
 // Returns whether a list, whose names ascend in order of bytes, has the name.
-// It begins between low and high.
+// It begins between low and high. The middle moves back to the beginning of its
+// name, and each step leaves out at least that name, so the search ends.
 static bool
 has(const char *names, size_t length, lg_string name)
 {

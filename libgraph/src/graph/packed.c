@@ -45,7 +45,9 @@ middle(uint64_t a, uint64_t b, uint64_t c)
 
 // Returns the bits of the distances with which a block has the fewest bytes. A
 // range on both sides of the middle may need a bit more, so to list numbers
-// must save more than that.
+// must save more than that. Goes from the widest range to narrower ones, and
+// takes a narrower one if the bits that it saves are worth more than the words
+// of the numbers that it lists, or if it lists none more.
 static unsigned
 choose_bits(const uint8_t *bits)
 {
@@ -125,7 +127,10 @@ block_of(const range *taken)
 }
 
 // Writes the code of each number: its distance to the base, or which of the
-// listed ones it is, counted from the greatest code down.
+// listed ones it is, counted from the greatest code down. The codes up to the
+// span are distances, and those above it, of which there is one for each listed
+// number, name these from the greatest down. block_of has chosen a width that
+// has room for both.
 static void
 write_block(const uint64_t *numbers, const lg_packed_block *block,
             uint64_t span, uint64_t *words)

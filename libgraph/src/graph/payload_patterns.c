@@ -140,6 +140,8 @@ learned_of(const lg_allocator *allocator, lg__payload_coder *coder,
     return added;
 }
 
+// This is the majority vote of Boyer and Moore: if more than half of the nodes
+// have one payload at a place, it is the one that remains.
 static void
 vote(learned *to, uint64_t place, uint32_t payload)
 {
@@ -478,7 +480,8 @@ put_late(completion *to, uint64_t edge)
     }
 }
 
-// Puts an edge by the number that it was coded with.
+// Puts an edge by the number that it was coded with. Its final number is higher
+// by the late edges that come before it.
 static void
 put_coded(completion *to, uint64_t edge, uint32_t payload)
 {
@@ -492,7 +495,8 @@ put_coded(completion *to, uint64_t edge, uint32_t payload)
 }
 
 // Puts the payloads that were changed before a coded edge, and returns whether
-// one of them is that edge's. The last change counts.
+// one of them is that edge's. The last change counts. Both lists ascend, so one
+// pass over each merges them.
 static bool
 put_changed(completion *to, size_t *next, uint64_t edge)
 {

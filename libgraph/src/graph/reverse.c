@@ -19,6 +19,8 @@ count_in_edges(const lg_columns *columns, uint32_t *first)
     }
 }
 
+// For every LG__REVERSE_STEP-th edge, lists its source. The source of any edge
+// is then found by a search from the one listed before it.
 static void
 list_sources(const lg_columns *columns, uint32_t *source)
 {
@@ -75,6 +77,9 @@ divide(parts *all)
     return most;
 }
 
+// Lists the edges in their order, so the in-edges of each node ascend. An edge
+// belongs to the part if its target does, which one comparison of unsigned
+// numbers tells.
 static size_t
 list_part(const parts *all, uint32_t from, uint32_t end)
 {

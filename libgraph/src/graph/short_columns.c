@@ -213,7 +213,8 @@ count_in(size_t count, size_t at)
     return count - at < STEP ? count - at : STEP;
 }
 
-// The numbers rise, so the last is the farthest.
+// The numbers rise, so the last is the farthest. The greatest distance of two
+// bytes marks a far block, so a near one must stay below it.
 static bool
 is_far(const uint32_t *first, size_t count, size_t at)
 {
