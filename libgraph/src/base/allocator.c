@@ -148,6 +148,8 @@ lg__map_all_blocks(bool begin)
         mapping--;
 }
 
+// A small block that becomes a mapping gets the size of the smallest mapping,
+// because a block's size alone says how it is freed.
 void *
 lg__alloc(size_t size)
 {
@@ -399,6 +401,8 @@ resize(void *array, size_t size)
     return items != NULL;
 }
 
+// The room is always a power of two. So it is used up exactly when the count is
+// a power of two, or zero, and nobody stores the capacity.
 bool
 lg__array_room(void *array, size_t count, size_t item)
 {

@@ -102,7 +102,9 @@ is_left(const lg_lock *lock, uint32_t word)
 }
 
 // Tries to take the lock. `word` is the last seen value of the lock, and is
-// updated if the lock has changed.
+// updated if the lock has changed. The holder is stored after the word. A child
+// that is forked in between finds the holder from before, which is none unless
+// the lock had been left: so to the child, the lock is left.
 static lg_lock_result
 take_seen(lg_lock *lock, uint32_t *word, uint32_t state)
 {
@@ -132,6 +134,9 @@ sleep_on(lg_lock *lock, uint32_t word)
            errno != EINTR;
 }
 
+// Whoever sleeps has marked the lock as awaited, or has seen it parked, and the
+// system checks that word again before it lets the thread sleep. So a wake-up
+// cannot come between the two.
 static lg_lock_result
 wait_for(lg_lock *lock, bool heed_signals)
 {

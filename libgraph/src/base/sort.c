@@ -51,6 +51,9 @@ has_sorted_numbers(const char *items, size_t count, size_t size, uint32_t *bits)
     return sorted;
 }
 
+// Sorts by the lowest digit first. Each pass keeps the order of equal digits,
+// so after the last one the items are sorted by all of them, and equal items
+// keep their order. A digit in which no two numbers differ needs no pass.
 bool
 lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                size_t size)
@@ -164,7 +167,8 @@ choose_pivot(const stretch *all, size_t count)
 }
 
 // Moves items below the pivot before it, and the others behind it. Returns the
-// index of the pivot.
+// index of the pivot. Both sides stop at an item that equals the pivot and swap
+// it. So many equal items still divide into halves.
 static size_t
 partition(const stretch *all, size_t count)
 {
@@ -202,6 +206,9 @@ typedef struct range {
     unsigned cuts;
 } range;
 
+// Quicksort, which leaves a range to heapsort after it was cut twice as often
+// as halves would need, and short ones to insertion. O(count log count)
+// comparisons in the worst case.
 void
 lg__sort(void *items, size_t count, size_t size,
          int (*compare)(const void *, const void *))

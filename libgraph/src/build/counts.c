@@ -69,7 +69,9 @@ lg__counts_add_edges(const lg_allocator *allocator, lg__counts *counts,
 }
 
 // Goes through the nodes with large counts in ascending order: those that are
-// listed, and those whose bytes are large.
+// listed, and those whose bytes are large. Both sequences ascend, so a step
+// takes the lower node, or both if they are one. So numbers are listed in order
+// of nodes, which appends each at the end.
 bool
 lg__counts_settle(const lg_allocator *allocator, lg__counts *counts,
                   lg__numbers *numbers)

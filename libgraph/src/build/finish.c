@@ -10,6 +10,9 @@
 // Turns the hashes of contents into groups of nodes, and drops the hashes,
 // because short texts could be guessed from them.
 
+// The sort keeps the order of equal numbers, so a pass for each half of the
+// hashes sorts by both. Each pass swaps the halves, so after two they are where
+// they were.
 static bool
 sort_contents(struct lg_builder_rest *rest)
 {

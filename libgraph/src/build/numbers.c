@@ -55,6 +55,9 @@ read_element(const lg__numbers *numbers, const void *elements, uint32_t node)
     return element;
 }
 
+// An element below the limit is the number itself. The limit stands for the one
+// large number that is usual, and the limit plus one says that the number is
+// listed.
 bool
 lg__numbers_set(const lg_allocator *allocator, lg__numbers *numbers,
                 void *elements, uint32_t node, uint64_t number)
