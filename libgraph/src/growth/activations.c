@@ -96,7 +96,8 @@ take_below(listing *state, uint32_t node, uint32_t thread)
 }
 
 // Counts an activation in each place right below a thread to which its frame
-// leads, and that of no caller.
+// leads, and that of no caller. A node is taken once, whatever frame leads to
+// it, so all frames together cost no more than one walk.
 static bool
 list_held(listing *state, uint32_t frame, uint32_t thread, uint64_t activation)
 {
@@ -125,6 +126,7 @@ caller(const lg_graph *graph, uint32_t frame, uint64_t activation)
     return mix;
 }
 
+// A place comes after the one above it, whose top is then known.
 static void
 find_tops(const lg_places *places, uint32_t *top)
 {

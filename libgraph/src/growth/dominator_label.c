@@ -54,7 +54,7 @@ is_preferred(lg__labels *labels, lg__reference reference, lg__reference other)
 }
 
 // Returns the node with the reference whose number ends with these bits. That
-// node is folded into `above`.
+// node is folded into `above`. There is one candidate for each 2^32 references.
 static lg__reference
 search_reference(lg__place_walk *walk, uint32_t node, uint32_t above,
                  uint32_t bits)

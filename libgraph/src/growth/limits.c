@@ -457,6 +457,9 @@ take_all(sharing *state, const container *by)
     return true;
 }
 
+// The containers come with the tightest limit first, and each node is taken
+// once. So what several of them share counts for the one with the tightest
+// limit.
 static bool
 find_shared(sharing *state, const lg__vector *all)
 {

@@ -186,6 +186,8 @@ lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
     return made ? LG_OK : lg__error_memory(err);
 }
 
+// A place comes after the one above it, so this goes backward, and each has all
+// that is below it before it adds to the one above.
 void
 lg_page_counts_fold(lg_page_counts *counts, const lg_places *places,
                     uint64_t least)

@@ -135,6 +135,7 @@ add_step(const lg_places *from, const lg__place_item *item, uint32_t parent,
                : LG_NONE;
 }
 
+// A place comes after the one above it, whose number in the sum is then known.
 static bool
 add_place(merging *state, uint32_t index)
 {

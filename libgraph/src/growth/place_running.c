@@ -96,6 +96,8 @@ list_references(resting *state)
     return true;
 }
 
+// Levels come in ascending order, and a node keeps its first one, which is the
+// lowest. So the queue gets each node once, over all levels.
 static void
 reach(resting *state, uint32_t node, unsigned level)
 {

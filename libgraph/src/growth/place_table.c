@@ -436,6 +436,9 @@ append(lg_places *places, uint64_t key, uint32_t parent, uint32_t label,
     return index;
 }
 
+// A new place gets no slot at once. The filter knows it, and only when the
+// filter cannot rule a key out do the slots of all new places follow, before
+// they are searched.
 static uint32_t
 put(lg_places *places, uint32_t parent, lg_place_kind kind, uint32_t label,
     uint32_t type)

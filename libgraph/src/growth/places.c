@@ -388,7 +388,9 @@ add_place(lg__place_walk *walk, uint32_t parent, const lg__step *step,
     return place < LG__PLACES_MOST ? place : LG_NONE;
 }
 
-// Finds the place by a step that `sought` describes.
+// Finds the place by a step that `sought` describes. Remembers the last step
+// with each hash, in an array that a new step overwrites. A process repeats few
+// steps, and a step that was forgotten is found in the table of places.
 static uint32_t
 find(lg__place_walk *walk, uint32_t parent, const lg__step *step, uint32_t type,
      lg__taken_step sought)
@@ -693,7 +695,10 @@ next_below(walking *state, uint32_t done)
     return state->waiting.items[--state->waiting.count];
 }
 
-// Adds a node, and before it the nodes above it that have no place yet.
+// Adds a node, and before it the nodes above it that have no place yet. Adds
+// nodes from the highest that waits down to the node itself, so each finds the
+// place of its dominator. A node that got its place early is passed over when
+// its turn comes.
 static bool
 add_with_above(walking *state, uint32_t node)
 {

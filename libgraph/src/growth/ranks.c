@@ -358,7 +358,9 @@ cover_above(const search *state, uint32_t place, bool is_shown)
 }
 
 // Marks the places where a rank differs, and fills `covered`. Returns false
-// when memory ran out.
+// when memory ran out. A parent comes before its children. So the first pass,
+// from above, finds what rows above cover, and the second, from below, knows
+// what rows below report when the turn of a place comes.
 static bool
 ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
 {

@@ -169,7 +169,9 @@ read_part(lg_string text, uint32_t at, uint32_t length, int64_t *out)
 }
 
 // The days from 1970 to a date of the Gregorian calendar, counted in years that
-// begin in March, so that a leap day is the last of its year.
+// begin in March, so that a leap day is the last of its year. (153 m + 2) / 5
+// days come before the month m from March on, and 719468 days lie between the
+// first of March of the year 0 and 1970.
 static int64_t
 days_of(int64_t year, int64_t month, int64_t day)
 {
