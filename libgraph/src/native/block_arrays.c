@@ -103,6 +103,10 @@ set_stride(const array_search *search, uint32_t block, uint32_t stride,
     }
 }
 
+// At a stride that fits, a quarter of the places with one remainder are
+// elements, and all elements are candidates. So strides too short for the
+// number of candidates are left out. At the end no word is marked as a
+// candidate any more.
 static void
 find_stride(const array_search *search, uint32_t block)
 {

@@ -28,6 +28,7 @@ free_rows(const lg_allocator *allocator, row_table *table)
     *table = (row_table){.slot = NULL};
 }
 
+// A table grows before three quarters of its slots are used, so a search ends.
 static uint32_t *
 slot_of(const row_table *table, const lg__vector *rows, uint32_t a, uint32_t b)
 {

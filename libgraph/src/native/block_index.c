@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+// There are more than twice as many slots as regions, so a search ends.
 static size_t
 region_slot(const lg__block_index *index, uint64_t number)
 {
@@ -104,7 +105,10 @@ lg__block_index_open(lg__native *native)
 }
 
 // Blocks of a page have much the same size, so the block is near the place that
-// the address has in its page.
+// the address has in its page. The entry of a page is the first block that ends
+// behind the beginning of the page. So a block that has an address of the page
+// is that block, or one up to the entry of the next page, and the walk from the
+// guess stays between the two.
 uint32_t
 lg__block_find(const lg__block_index *index, uint64_t address)
 {

@@ -56,7 +56,10 @@ is_shared_class(const lg__key_table *counts, const lg_native_block *block)
 
 // A first word into a library shows a class if several blocks of one size share
 // it. Two first words into malloc's own lists show that nobody has written the
-// block since it was free; one may be a member of an empty class.
+// block since it was free; one may be a member of an empty class. The first
+// pass counts the blocks of each class, without those whose first word leads to
+// libc, and finds the ones not written; the second marks those of shared
+// classes.
 static bool
 find_classes(lg__native *native, lg__key_table *counts)
 {

@@ -566,7 +566,8 @@ list_outer_word(lg__native *native, size_t range, uint64_t value)
 }
 
 // Searches a part of a range, without the blocks in it, whose words count
-// already.
+// already. The blocks ascend as the words do, and `*block` goes on where the
+// part before has ended. So all parts together pass each block once.
 static bool
 list_part(lg__native *native, size_t range, const uint64_t *words,
           uint64_t from, uint64_t to, uint32_t *block)

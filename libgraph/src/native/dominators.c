@@ -193,6 +193,9 @@ find_barren(lg__native *native)
                 native->path[node] |= LG__PATH_BARREN;
 }
 
+// A set bit is a vertex that has a place. Its place is the number of set bits
+// before it: `before` has those of whole words, and the rest are counted in
+// one.
 static uint32_t *
 number_of(const reference_web *web, uint32_t vertex)
 {

@@ -245,6 +245,8 @@ note_company(lg__native *native, uint32_t block)
     return true;
 }
 
+// To tell entries takes the numbers of all objects, and to choose among entries
+// takes how many have each size, so there are three passes over the blocks.
 bool
 lg__native_handles(lg__native *native)
 {

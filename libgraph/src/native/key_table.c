@@ -26,6 +26,8 @@ lg__key_table_free(const lg_allocator *allocator, lg__key_table *table)
     *table = (lg__key_table){0};
 }
 
+// Uses only the first entries if few keys are expected, so that they lie close
+// together.
 void
 lg__key_table_clear(lg__key_table *table, size_t expected)
 {
@@ -40,6 +42,8 @@ lg__key_table_clear(lg__key_table *table, size_t expected)
     }
 }
 
+// At most half of the entries belong to the epoch, so a search ends at one that
+// does not.
 static lg__key_count *
 entry_of(const lg__key_table *table, uint64_t key)
 {

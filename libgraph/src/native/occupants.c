@@ -181,7 +181,9 @@ occupy_node(lg__native *native, uint32_t node)
 }
 
 // The parts of a deque are a list, linked by the word behind the items of each.
-// What lies in the unused places of the first and the last part is left over.
+// What lies in the unused places of the first and the last part is left over. A
+// part that has an owner ends the list, so this ends even if the words form a
+// ring.
 static void
 occupy_parts(lg__native *native, uint32_t node, uint32_t part)
 {

@@ -409,7 +409,10 @@ ask_ahead(const path_search *search)
         lg__ask_for_targets(native, targets);
 }
 
-// Settles the vertices that are queued with `least` or a better strength.
+// Settles the vertices that are queued with `least` or a better strength. A
+// vertex may wait several times, each time with a better strength than before.
+// The first time that its turn comes settles it, and the other times find it
+// settled.
 static void
 settle(path_search *search, lg__strength least)
 {

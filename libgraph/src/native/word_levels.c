@@ -656,7 +656,9 @@ is_member(const lg__native *native, const uint8_t *leads, uint32_t block)
 }
 
 // Lists the members of each kind that has a word which leads to a block.
-// first[kind + 1] is where the kind ends. Returns NULL when memory ran out.
+// first[kind + 1] is where the kind ends. Returns NULL when memory ran out. The
+// counts stand two places ahead. So first[kind + 1] is where the members of a
+// kind begin until they are put, and where they end afterwards.
 static uint32_t *
 sort_by_kind(lg__native *native, uint32_t *first, uint32_t kinds)
 {
