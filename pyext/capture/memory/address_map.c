@@ -170,7 +170,8 @@ put_by(lg__address_map *address_map, lg__address_map_leaf leaf)
 }
 
 /** Where the map has the leaf of an address; NULL if memory ran out. A table
- *  has room for a GiB of addresses, of which few are used. */
+ *  has room for a GiB of addresses, of which few are used. The top has a table
+ *  for each GiB, and a table has a leaf for each 16 KiB. */
 static lg__address_map_leaf *
 place_of_leaf(lg__address_map *address_map, const void *address)
 {
@@ -346,6 +347,9 @@ finer_leaf(lg__address_map *address_map, lg__address_map_leaf leaf,
     return finer;
 }
 
+/** Each time, the steps of the leaf become shorter or its slots have room for
+ *  larger marks. With steps of one unit, no two objects have one slot, so a
+ *  leaf is replaced a few times at most. */
 void
 lg__address_map_refine(lg__address_map *address_map, const void *address,
                        uint32_t mark)

@@ -1,3 +1,8 @@
+/**
+ * Memory for captures. It comes from pages that earlier captures had, from
+ * fresh mappings or from a file, and never from malloc, whose state a walk in a
+ * forked child must not touch. Also lists what leakgraph has mapped for itself.
+ */
 #include "capture/memory/arena.h"
 
 #include <leakgraph/internal/ascending.h>
@@ -286,7 +291,8 @@ lg__page_cache_give(void *start, size_t size, bool capturing)
         munmap(start, size);
 }
 
-/** How many bytes at the beginning of a mapping have pages. */
+/** How many bytes at the beginning of a mapping have pages. A block is filled
+ *  from its beginning, so the first unit without a page ends what has pages. */
 static size_t
 touched(char *start, size_t size)
 {
@@ -440,6 +446,8 @@ replace(size_t place, size_t removed, const lg__range *items, size_t added)
     own.count += added - removed;
 }
 
+/** Adds a range. All ranges that it touches are neighbours in the list, and it
+ *  becomes one with them. */
 void
 lg__own_ranges_add(const void *start, size_t size)
 {

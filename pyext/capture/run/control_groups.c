@@ -71,7 +71,8 @@ drop(whole *self)
     self->text = NULL;
 }
 
-/** Reads a file of any length. */
+/** Reads a file of any length. What fills its room may go on, and is read again
+ *  into twice the room. */
 static whole
 read_whole(const char *path)
 {

@@ -570,7 +570,9 @@ forget_others(const reading *of, PyTypeObject *class, lg__timely_names *known)
 }
 
 /** Finds what knows the time in the classes of the module: once, as long as
- *  code of few modules is read in turn. NULL: it has read too many. */
+ *  code of few modules is read in turn. NULL: it has read too many. Modules
+ *  whose namespaces share a slot replace each other there; MODULES_MOST bounds
+ *  what that costs. */
 static const lg__timely_names *
 timely_names(const reading *of)
 {
@@ -825,7 +827,8 @@ lets_others_add(lg__heap_walk *walk, const PyCodeObject *code,
     return !filled->knows_age && !lg__code_lifetime(walk, code, &by);
 }
 
-/** Returns whether any code of the program hands out the container, or may. */
+/** Returns whether any code of the program hands out the container, or may. In
+ *  doubt the container has no bound. */
 static bool
 is_handed_out(lg__heap_walk *walk, const filled_container *filled,
               uint32_t *looks)

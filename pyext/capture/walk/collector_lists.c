@@ -143,7 +143,9 @@ next_list(lg__heap_walk *walk)
 }
 
 /** Numbers from both ends at once: a list in random memory order is a chain of
- *  cache misses, and two chains overlap. Returns how many it numbered. */
+ *  cache misses, and two chains overlap. Returns how many it numbered. The ends
+ *  meet at one object, or pass each other between two, so each object is
+ *  numbered once. */
 static uint32_t
 number_both_ends(lg__heap_walk *walk, uint32_t most)
 {

@@ -584,7 +584,10 @@ look_at(lg__heap_walk *walk, uint32_t node)
 }
 
 /** Prepares the nodes before `end`, and prefetches for those behind it. New
- *  types may add nodes meanwhile, which come later. False if memory ran out. */
+ *  types may add nodes meanwhile, which come later. False if memory ran out.
+ *  Three cursors run ahead of the walk by different distances: the memory of an
+ *  object is asked for first, then its type is read, and at last the memory is
+ *  asked for of what knows its referents' numbers. */
 static inline bool
 look_ahead(lg__heap_walk *walk, uint32_t end)
 {

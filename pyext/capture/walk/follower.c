@@ -140,7 +140,9 @@ part_of(uint64_t left, uint64_t behind, uint64_t most)
 }
 
 /** Does a little of everything, as far as the walk is ahead. Returns whether
- *  there was anything to do. */
+ *  there was anything to do. Reads the numbers in the opposite order to tell(),
+ *  so that the targets and names of the edges that it counts are among the
+ *  nodes and strings. */
 static bool
 take_turn(lg__heap_walk *walk)
 {

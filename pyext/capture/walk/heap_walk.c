@@ -71,6 +71,9 @@ place_of(const char *literal)
                       (64 - LG__LITERAL_BITS));
 }
 
+/** The address of a literal stands for its text, because a literal neither
+ *  moves nor changes. Another one with the same place replaces it, and is
+ *  interned again when it comes back. */
 uint32_t
 lg__walk_intern_literal(lg__heap_walk *walk, const char *literal)
 {

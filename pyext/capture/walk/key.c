@@ -306,7 +306,9 @@ mark_given(lg__heap_walk *walk)
         walk->builder->node_flags[nodes[i]] |= NODE_GIVEN;
 }
 
-/** Whether any of the nodes is a key or a name without an early text. */
+/** Whether any of the nodes is a key or a name without an early text. A flag is
+ *  a power of two, so to divide by it moves its bit to the lowest place of each
+ *  of the four nodes. */
 static inline bool
 has_to_give(uint64_t flags)
 {
@@ -334,7 +336,9 @@ next_to_give(lg_builder *builder, uint32_t node)
 }
 
 /** Sets the texts of all other keys and names. Prefetches their objects,
- * because the walk visited them long ago. */
+ *  because the walk visited them long ago. The next nodes wait in a ring while
+ *  the memory of their objects arrives. When the oldest of them is behind the
+ *  last node, all have their texts. */
 static void
 give_texts(lg__heap_walk *walk, uint32_t first)
 {

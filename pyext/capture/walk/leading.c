@@ -11,7 +11,9 @@ hash_of(const void *object)
     return (uint32_t)((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15) >> 40);
 }
 
-/** The slot of an object, or the free slot where it belongs. */
+/** The slot of an object, or the free slot where it belongs. The table has
+ *  twice as many slots as objects can be added, so a search meets a free one.
+ */
 static uint32_t
 slot_of(const lg__leading *self, const void *object)
 {
@@ -125,6 +127,8 @@ typedef struct visiting {
     bool hit;
 } visiting;
 
+/** Few objects that a traversal meets are wanted. The filter has a bit for each
+ *  hash of those, and a clear bit says so without a look into the table. */
 static int
 visit(PyObject *object, void *context)
 {

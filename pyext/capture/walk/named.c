@@ -138,7 +138,9 @@ name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
 
 /** An lru_cache wrapper reports, on behalf of its links: key, result and, from
  *  3.10 on, the link's type (Modules/_functoolsmodule.c). The links are nodes
- * of their own, which refer to their type themselves. */
+ *  of their own, which refer to their type themselves. It reports the key of a
+ *  link, then its result, and then maybe its type, so what follows no key and
+ *  is in no word of the wrapper's is the key of the next link. */
 static void
 name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
@@ -188,7 +190,9 @@ name_edges_of_lru_cache(lg__heap_walk *walk, PyObject *object,
 
 enum { PAGE = 4096 };
 
-/** Where the number of a word's page is kept, if an object was found there. */
+/** Where the number of a word's page is kept, if an object was found there.
+ *  Pages that share a place replace each other, which costs another look at
+ *  most. */
 static uintptr_t *
 place_of(lg__heap_walk *walk, const void *word)
 {

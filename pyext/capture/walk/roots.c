@@ -221,6 +221,9 @@ number_frames(lg__heap_walk *walk, PyThreadState *thread, uint32_t type)
     }
 }
 
+/** The interpreter gets the number 0, the threads 1 to `thread_count`, and the
+ *  frames that have no object come behind them: lg__roots_walk tells them apart
+ *  by that. */
 void
 lg__roots_open(lg__heap_walk *walk)
 {

@@ -122,7 +122,8 @@ has_held(const lg__own_call *call, const PyObject *held)
 
 /** The newest tuple that begins with the object, has one referrer and so many
  *  items; -1: any number. NULL: there is none near the end of a list of the
- *  collector's. */
+ *  collector's. The collector puts what is new at the end of its youngest list,
+ *  so this goes backward from the ends, and not far. */
 static PyObject *
 newest_tuple_of(const lg__heap_walk *walk, const PyObject *first,
                 Py_ssize_t size)

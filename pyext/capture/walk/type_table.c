@@ -480,7 +480,6 @@ interned(const char *text)
     return is_kept ? str : NULL;
 }
 
-/** Call it with the GIL and before a walk: it asks for the interned strs. */
 /** Methods that remove elements, and functions of heaps. */
 static const char
     *const removing[LG__COUNT(((lg__common_keys *)NULL)->removing)] = {
@@ -502,6 +501,7 @@ static const char *const clocks[LG__COUNT(((lg__common_keys *)NULL)->clock)] = {
     "utcnow", "time_ns",   "monotonic_ns", "perf_counter_ns",
 };
 
+/** Call it with the GIL and before a walk: it asks for the interned strs. */
 static void
 common_keys_find(lg__common_keys *out)
 {
@@ -523,7 +523,8 @@ lg__types_open(lg__heap_walk *walk)
     return grow_table(walk, 4096);
 }
 
-/** Lets the info be found by the type's id, too. */
+/** Lets the info be found by the type's id, too. The follower reads the table
+ *  meanwhile, so it waits while the two fields change. */
 static bool
 place_by_id(lg__heap_walk *walk, lg__type_info *info)
 {
