@@ -62,7 +62,8 @@ group_trim(lg__view_group *group)
 
 // Sorts the families and shares `allowance` nodes among them, giving each
 // family one before any gets a second. Returns how many families get none, and
-// sets one node aside for them.
+// sets one node aside for them. The turns end when no node is left, or when a
+// whole round finds no family that can use one.
 static size_t
 group_share_room(lg__view_group *group, size_t allowance)
 {

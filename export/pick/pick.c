@@ -74,6 +74,8 @@ visit_holder(void *context, const lg_hop *hop)
     return search->external_holders < MOST_EXTERNAL_HOLDERS;
 }
 
+// Each step names the next one towards the subject, and that of a subject names
+// itself.
 static void
 unmark_paths(view_search *search)
 {

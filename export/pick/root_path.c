@@ -112,6 +112,9 @@ typedef struct hop_window {
     size_t tail;   /* the first hop after that */
 } hop_window;
 
+// The nodes are the start, one for each hop that is shown, and one for each
+// gap, so that they are `room` in both cases: two hops in the middle and the
+// second gap take the place of two hops at the beginning and one at the end.
 static hop_window
 choose_window(size_t count, const bool *cuts, size_t room)
 {

@@ -125,6 +125,8 @@ rank_of(const lg__view_group *group, const lg_hop *hop, unsigned kind,
     return quiet ? LG__RANK_BACKGROUND : LG__RANK_PLAIN;
 }
 
+// All of the ranks from LG__RANK_VALUES on have one family for a rank, whatever
+// their types. The table is less than half full, so a search ends.
 static size_t
 family_slot(const lg__view_group *group, uint32_t type, unsigned kind,
             lg__view_rank rank)

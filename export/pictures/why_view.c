@@ -31,6 +31,7 @@ marks_path(const why_view *view)
     return view->why->frees_count > 0;
 }
 
+// A path takes an equal share of the room that those before it have left.
 static lg_status
 draw_path(why_view *view, const lg_path *path, const bool *cuts, size_t left,
           lg_error *err)

@@ -355,7 +355,8 @@ leave(kept *one)
 static _Atomic(kept *) waiting;
 
 // Hands over the kept renderer if it has these terms and lives. Otherwise ends
-// it and returns false.
+// it and returns false. The exchange gives the kept renderer to one thread
+// only, which then uses or ends it.
 static bool
 kept_take(const char *terms, lg__worker *out)
 {
@@ -419,6 +420,9 @@ start(lg_renderer *self, const char *format, bool afresh, lg_error *err)
     return lg__worker_start(&self->worker, arguments, err);
 }
 
+// REPLIED means that nothing has failed so far. The loop ends when the reply is
+// whole, the other side is gone, something fails, the monitor stops it, or the
+// time is up.
 static lg__outcome
 exchange_run(lg__exchange *exchange)
 {
@@ -607,6 +611,8 @@ deserves_another(const lg_renderer *self, const lg__exchange *exchange,
             (outcome == REPLIED && exchange->reply.status != LG_OK));
 }
 
+// This calls itself at most once: a renderer that was started afresh has not
+// drawn before, and deserves no other.
 static lg_status
 draw(lg_renderer *self, lg__exchange *exchange, lg_text *out, lg_error *err)
 {
