@@ -28,14 +28,14 @@ find(const mapped *of, size_t limit)
     return map;
 }
 
-// Modules of a library and of the program, a thread, a builtin class, garbage.
+// The first modules, a thread, a builtin class, garbage.
 static mapped
-make(void)
+make_of(size_t count)
 {
-    static const char *const modules[] = {"json", "json.decoder",
-                                          "json.tool.deep.deeper", "app"};
+    static const char *const modules[] = {
+        "json", "json.decoder", "json.tool.deep.deeper", "app", "json-lines"};
     story made = story_begin();
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t module = story_module(&made, modules[i]);
         uint32_t list = story_add(&made, "list", NULL, 1000 * (i + 1));
         story_attribute(&made, module, "kept", list);
@@ -52,6 +52,12 @@ make(void)
     REQUIRE(lg_places_new(out.analysis, NULL, &out.places, NULL) == LG_OK);
     out.map = find(&out, 0);
     return out;
+}
+
+static mapped
+make(void)
+{
+    return make_of(4);
 }
 
 static void
@@ -112,6 +118,22 @@ roots_are_in_packages(void)
         CHECK(area->left_out == 0);
         CHECK(area->parent == LG_NONE || area->parent < i);
     }
+    forget(&made);
+}
+
+// A name that only begins like a package comes between no two of its modules.
+static void
+a_package_is_one_area(void)
+{
+    mapped made = make_of(5);
+    unsigned packages = 0;
+    for (uint32_t i = 0; i < made.map.count; i++) {
+        lg_string package = made.map.areas[i].package;
+        if (package.length == 4 && memcmp(package.data, "json", 4) == 0)
+            packages++;
+    }
+    CHECK(packages == 1);
+    CHECK(has(&made, ".kept in json-lines in json-lines"));
     forget(&made);
 }
 
@@ -292,6 +314,7 @@ SUITE(heap_map)
     RUN(memory_of_c_code_is_a_kind);
     RUN(bases_are_known_with_the_graph);
     RUN(roots_are_in_packages);
+    RUN(a_package_is_one_area);
     RUN(what_has_no_area_is_added_up);
     RUN(the_biggest_have_areas);
     RUN(older_snapshots_are_added_up);

@@ -69,13 +69,18 @@ typedef struct root {
     uint32_t place;
 } root;
 
+// Orders dotted names so that a package comes right before all that is in it: a
+// dot comes before any other character, so `json.tool` before `json-lines`.
 static int
 compare(lg_string a, lg_string b)
 {
     uint32_t least = a.length < b.length ? a.length : b.length;
-    int order = memcmp(a.data, b.data, least);
-    if (order != 0)
-        return order;
+    for (uint32_t i = 0; i < least; i++) {
+        unsigned char one = (unsigned char)a.data[i];
+        unsigned char other = (unsigned char)b.data[i];
+        if (one != other)
+            return one == '.' ? -1 : other == '.' ? 1 : one - other;
+    }
     return a.length < b.length ? -1 : a.length > b.length;
 }
 
