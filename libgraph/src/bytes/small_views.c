@@ -104,13 +104,14 @@ lg__views_look(lg__views *to, uint32_t memory)
     to->arrays.count = to->held.count = 0;
     to->shown = to->widest_shown = 0;
     to->widest = LG_NONE;
-    to->unknown = false;
     for (uint64_t i = lg__first_in(&to->reverse, memory);
          i < lg__first_in(&to->reverse, memory + 1) && enough; i++)
         enough = add_array(to, lg__in_source(&to->reverse, i));
-    for (size_t i = 0; i < to->arrays.count && !to->unknown && enough; i++)
+    to->unknown = to->arrays.count > VIEWS_LOOKED_AT;
+    for (size_t i = 0; i < to->arrays.count && !to->unknown && enough; i++) {
         enough = look_at_array(to, to->arrays.items[i]);
-    to->unknown |= to->arrays.count > VIEWS_LOOKED_AT;
+        to->unknown |= to->arrays.count > VIEWS_LOOKED_AT;
+    }
     return enough;
 }
 
