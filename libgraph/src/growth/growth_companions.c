@@ -150,10 +150,9 @@ is_fuller(const lg__comparison *state, const lg_growth_row *row,
            after >= LG__FULLER * before;
 }
 
-// Returns whether the row has some objects for each new one of the other.
-static bool
-is_accompanying(const lg__comparison *state, const lg_growth_row *row,
-                const lg_growth_row *other, double under_way)
+bool
+lg__growth_accompanies(const lg__comparison *state, const lg_growth_row *row,
+                       const lg_growth_row *other, double under_way)
 {
     double slack = slack_of(state, other, under_way);
     return is_in_step(state, row->counts, 1, OUT_OF_STEP, slack < 1 ? 1 : slack,
@@ -176,9 +175,9 @@ counts_threads(const lg__comparison *state, const lg_growth_row *row)
            lg__string_is(row->type, "threading.Thread");
 }
 
-// Returns whether native code keeps the members of the row.
-static bool
-is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
+bool
+lg__growth_is_kept_natively(const lg__comparison *state,
+                            const lg_growth_row *row)
 {
     const lg__place_words *words = lg__places_words(state->newest, row->place);
     return words != NULL && words->holder != LG_NONE &&
@@ -284,7 +283,7 @@ is_of_objects(const lg__comparison *state, const lg_growth_row *row,
          lg__node_is_a(state->analysis->graph, row->node, "threading.Thread"));
     return known && row->verdict == LG_GROWTH_ACCUMULATES &&
            is_of_threads(state, threads) &&
-           is_accompanying(state, row, threads, 1);
+           lg__growth_accompanies(state, row, threads, 1);
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -314,9 +313,9 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
     return lists_threads(state, row, threads) ||
            is_list_of_threads(state, row, threads) ||
            is_of_objects(state, row, threads) ||
-           ((is_kept_natively(state, row) ||
+           ((lg__growth_is_kept_natively(state, row) ||
              is_listed_for_threads(state, row)) &&
-            is_accompanying(state, row, threads, 1));
+            lg__growth_accompanies(state, row, threads, 1));
 }
 
 // Returns whether growth only accompanies that of more bytes, such as the weak
@@ -330,7 +329,7 @@ is_follower(const lg__comparison *state, const lg_growth_row *row,
             (is_of_weak_references(row) && !is_of_weak_references(other) &&
              (is_equal(state, row, other, under_way) ||
               (lg__growth_is_held_by_several(state, row) &&
-               is_accompanying(state, row, other, under_way)))));
+               lg__growth_accompanies(state, row, other, under_way)))));
 }
 
 // Returns whether the row is a class that each module of the other row defines:
@@ -351,115 +350,7 @@ is_defined_in(const lg__comparison *state, const lg_growth_row *row,
            name.length > prefix.length && prefix.length > 0 &&
            memcmp(name.data, prefix.data, prefix.length) == 0 &&
            name.data[prefix.length] == '.' &&
-           is_accompanying(state, row, modules, under_way);
-}
-
-// Where torch.compile keeps what belongs to a compilation besides its function:
-// guards, logs, metrics and shapes. Most of these grow by so many objects for
-// each, some by more and more.
-static const struct {
-    const char *name; // how the place at the top begins
-    bool in_step;
-} kept_for_compiled[] = {
-    {"torch._dynamo.", false},  {"torch.", true},
-    {"sympy.", true},           {"linecache", true},
-    {"weakref.finalize", true}, {"class object", true},
-};
-
-bool
-lg__growth_is_of_compiled(const lg__comparison *state, const lg_growth_row *row)
-{
-    return row->verdict == LG_GROWTH_ACCUMULATES && row->place != LG_NONE &&
-           lg__string_is(
-               lg__places_text(state->newest,
-                               lg__place_at(state->newest, row->place)->label),
-               "." LG__COMPILED "*");
-}
-
-// Where threads keep what belongs to a compilation: metrics that are under way
-// in locals of the thread, and settings in variables of its context.
-static const struct {
-    const char *name; // how the place below the thread begins
-    bool in_step;
-} kept_in_threads[] = {
-    {"threading.local", true},
-    {"context", false},
-};
-
-// Returns the place right below the one at the top, or LG_NONE.
-static uint32_t
-below_top(const lg_places *places, uint32_t place)
-{
-    uint32_t below = LG_NONE;
-    for (uint32_t at = place; lg__place_at(places, at)->parent != LG_NONE;
-         at = lg__place_at(places, at)->parent)
-        below = at;
-    return below;
-}
-
-// Returns whether a thread keeps the row for what torch.compile made.
-static bool
-is_kept_in_thread(const lg__comparison *state, const lg_growth_row *row,
-                  const lg_growth_row *compiled, double under_way)
-{
-    const lg_places *places = state->newest;
-    uint32_t below = below_top(places, row->place);
-    if (below == LG_NONE || row->gained > compiled->gained ||
-        !lg__string_is(
-            lg__places_text(places, lg__place_top(places, row->place)->type),
-            "thread"))
-        return false;
-    lg_string label =
-        lg__places_text(places, lg__place_at(places, below)->label);
-    for (size_t i = 0; i < sizeof kept_in_threads / sizeof *kept_in_threads;
-         i++)
-        if (lg__string_begins(label, kept_in_threads[i].name))
-            return !kept_in_threads[i].in_step ||
-                   is_accompanying(state, row, compiled, under_way);
-    return false;
-}
-
-// Returns whether the row is the module that has the functions in its globals.
-static bool
-is_module_of(const lg_places *places, const lg_growth_row *row,
-             const lg_growth_row *compiled)
-{
-    return row->verdict == LG_GROWTH_IN_PLACE &&
-           lg__place_is_below(places, compiled->place, row->place);
-}
-
-// Returns whether the row is of keys of the container that holds the other row.
-static bool
-is_key_beside(const lg_places *places, const lg_growth_row *row,
-              const lg_growth_row *other)
-{
-    const lg__place_item *item = lg__place_at(places, row->place);
-    return item->kind == LG_PLACE_KEY &&
-           item->parent == lg__place_at(places, other->place)->parent;
-}
-
-// Returns whether torch.compile keeps the row for its functions.
-static bool
-is_kept_for_compiled(const lg__comparison *state, const lg_growth_row *row,
-                     const lg_growth_row *compiled, double under_way)
-{
-    if (row->place == LG_NONE || !lg__growth_is_of_compiled(state, compiled))
-        return false;
-    if (is_module_of(state->newest, row, compiled) ||
-        is_kept_in_thread(state, row, compiled, under_way))
-        return true;
-    lg_string top = lg__places_text(
-        state->newest, lg__place_top(state->newest, row->place)->label);
-    // Several hold it, or native code, or it is the name of the global.
-    if (top.length == 0 || is_kept_natively(state, row) ||
-        is_key_beside(state->newest, row, compiled))
-        return is_accompanying(state, row, compiled, under_way);
-    for (size_t i = 0; i < sizeof kept_for_compiled / sizeof *kept_for_compiled;
-         i++)
-        if (lg__string_begins(top, kept_for_compiled[i].name))
-            return !kept_for_compiled[i].in_step ||
-                   is_accompanying(state, row, compiled, under_way);
-    return false;
+           lg__growth_accompanies(state, row, modules, under_way);
 }
 
 // Returns whether the row is of objects like those of the other row, in the
@@ -644,8 +535,8 @@ find_above(const search *of, size_t index)
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
         uint32_t found = row_at(of, at);
         if (found != 0 && found - 1 != index &&
-            is_accompanying(of->state, row, &growth->rows[found - 1],
-                            of->under_way))
+            lg__growth_accompanies(of->state, row, &growth->rows[found - 1],
+                                   of->under_way))
             return found - 1;
         at = lg__place_above(of->state->newest, at);
     }
@@ -665,11 +556,12 @@ is_cause(const search *of, size_t index, size_t other_index)
         other->verdict != LG_GROWTH_ACCUMULATES)
         return false;
     return (are_pools_of(of, other, row) &&
-            is_accompanying(of->state, row, other, of->under_way)) ||
+            lg__growth_accompanies(of->state, row, other, of->under_way)) ||
            is_kept_for(of->state, row, other) ||
-           is_kept_for_compiled(of->state, row, other, of->under_way) ||
+           lg__growth_is_kept_for_compiled(of->state, row, other,
+                                           of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
-           (is_accompanying(of->state, row, other, of->under_way) &&
+           (lg__growth_accompanies(of->state, row, other, of->under_way) &&
             lg__growth_is_weak_entry_of(of->state, row,
                                         of->reason[index].weak_key, other)) ||
            (other_index < index &&
@@ -866,7 +758,7 @@ lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
         return false;
     return row->gained <= lead->gained / PART ||
            (row->verdict == LG_GROWTH_ACCUMULATES &&
-            is_accompanying(state, row, lead, most_under_way(state)));
+            lg__growth_accompanies(state, row, lead, most_under_way(state)));
 }
 
 bool

@@ -1,16 +1,5 @@
 // Finds who holds what grows, and what goes when they let go.
 //
-// The members of a row are the nodes of its place. A referrer of a member that
-// is no member itself, nor below one, keeps it from outside. Referrers of one
-// place are one group. A group with about as many nodes as it refers to holds
-// nothing together: 12,000 bound methods, each with its session. What refers
-// to the group does, and so on upwards. A group of few nodes that refers to
-// many is a holder: the one list that has all the methods. Whoever empties the
-// containers of a holder cuts all that it holds. Of an object that is no
-// container only the references go that lead to members. The pieces of a buffer
-// hold nothing themselves: the iterators do that have yet to read them, which a
-// program empties by reading on.
-//
 // Rows that have a holder in common are one leak, and so is a row whose holders
 // lie below those of a row with a larger gain. The row with the largest gain
 // leads, and has the holders of all of them but those that go with others: what
@@ -18,7 +7,7 @@
 // cache that has some of the members for now holds none of the leak: what it
 // has, a holder of more has, too. It frees next to nothing alone, and the
 // others free the leak without it, so it is not named.
-#include "growth/growth_groups.h"
+#include "growth/growth_referrers.h"
 
 #include <leakgraph/internal/retained.h>
 
@@ -26,267 +15,9 @@
 #include <string.h>
 
 enum {
-    LEVELS = 12,       // of referrers above a member
-    MEMBERS = 1 << 15, // of a row that are looked at
-    HOPS = 1 << 21,    // references that are looked at for a row
-    ROWS = 16,         // rows whose holders are found
-    TYPES = 8,         // other types of a row whose holders are found
-    // An object that is no container holds if there are few like it: at most
-    // one for so many members.
-    FEW = 16,
-    BRANCHES = 4, // fewer than so many has the first node of a chain or tree
+    ROWS = 16, // rows whose holders are found
+    TYPES = 8, // other types of a row whose holders are found
 };
-
-typedef struct search {
-    const lg_analysis *analysis;
-    const lg_analysis *at_rest; // see lg__analysis_at_rest
-    lg_places *places;
-    uint32_t *place_of;
-    lg__hop_walk walk;
-    uint32_t place;         // of the members
-    uint32_t node;          // whose referrers are visited
-    uint32_t above[LEVELS]; // places of the groups on the way
-    uint32_t level;
-    uint32_t left;     // how many references may still be looked at
-    uint32_t members;  // how many there are
-    lg__groups *found; // on this level
-    lg__groups *kept;  // holders of the row
-    uint8_t *reached;  // [node] the roots lead to it around all containers
-    lg__gathered weak; // the dicts of weak dictionaries
-    bool failed;
-} search;
-
-// Returns whether the node is a member or below one, or of a group on the way.
-static bool
-is_inside(const search *to, uint32_t node)
-{
-    for (uint32_t i = 0; i < to->level; i++)
-        if (to->place_of[node] == to->above[i])
-            return true;
-    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
-        if (to->place_of[node] == to->place)
-            return true;
-        node = lg_node_dominator(to->at_rest, node);
-    }
-    return false;
-}
-
-static bool
-is_piece(const search *to, uint32_t node)
-{
-    return lg__node_is_a(to->walk.graph, node, LG__PIECE);
-}
-
-static bool
-add_source(void *context, const lg_hop *hop)
-{
-    search *to = context;
-    if (to->left == 0)
-        return false;
-    to->left--;
-    if (hop->weak || !lg_node_is_reachable(to->analysis, hop->source) ||
-        is_inside(to, hop->source) ||
-        (is_piece(to, hop->source) && is_piece(to, to->node)))
-        return true;
-    lg__group *of = lg__groups_at(to->found, to->place_of[hop->source]);
-    if (of == NULL)
-        return true;
-    if (of->led == 0)
-        of->hop = *hop;
-    if (of->last != to->node) {
-        of->led++;
-        to->failed |= !lg__gather_append(&of->targets, to->node);
-    }
-    of->last = to->node;
-    to->failed |= !lg__gather_append(&of->nodes, hop->source);
-    return !to->failed;
-}
-
-static uint64_t
-last_edge(const lg__group *found)
-{
-    return found->hop.edges[found->hop.edge_count - 1];
-}
-
-// Returns whether programs can empty the node: a list, a dict, a deque, but not
-// a frozenset or the dict of an object. A cached function has a method for it,
-// and an iterator of itertools.tee() is read to its end.
-static bool
-is_container(const search *to, const lg__group *found)
-{
-    const lg_graph *graph = to->walk.graph;
-    uint32_t node = found->nodes.items[0];
-    if (lg__node_is_a(graph, node, "functools._lru_cache_wrapper") ||
-        lg__node_is_a(graph, node, "itertools._tee"))
-        return true;
-    return lg__node_category(graph, node) == LG_CATEGORY_CONTAINER &&
-           lg__fold_owner(to->walk.fold, node) == LG_NONE &&
-           lg__edge_can_be_cut(graph, last_edge(found));
-}
-
-// Returns whether an object of C has many elements: references with a number
-// alone. A program empties it by a method of its own.
-static bool
-has_elements(const search *to, const lg__group *found)
-{
-    return lg__edge_kind(to->walk.graph, last_edge(found)) ==
-               LG_EDGE_REFERENCE &&
-           found->led >= BRANCHES * found->nodes.count;
-}
-
-// Adds a holder to those of the row. Takes over the memory of the group.
-static void
-keep(search *to, lg__group *found)
-{
-    uint32_t place =
-        found->empties ? found->place : to->place_of[found->targets.items[0]];
-    lg__group *known = lg__groups_at(to->kept, place);
-    if (known == NULL) {
-        lg__groups_empty(found);
-        return;
-    }
-    if (known->led == 0) {
-        *known = *found;
-        known->place = place;
-        *found = (lg__group){0};
-        return;
-    }
-    known->share = found->share > known->share ? found->share : known->share;
-    known->led += found->led;
-    to->failed |= !lg__gather_all(&known->nodes, &found->nodes) ||
-                  !lg__gather_all(&known->targets, &found->targets);
-    lg__groups_empty(found);
-}
-
-// Returns whether the nodes are like what they lead to, and lead to few: the
-// first element of a chain, or of a tree. A list of lists leads to many.
-static bool
-begins_a_chain(const search *to, const lg__group *found)
-{
-    const lg_columns *columns = &to->walk.graph->columns;
-    return lg_columns_type(columns, found->nodes.items[0]) ==
-               lg_columns_type(columns, found->targets.items[0]) &&
-           found->led < BRANCHES * found->nodes.count;
-}
-
-// Returns whether a program can let go of what the nodes hold: of the elements
-// of a tuple only who holds it can. A tuple of few lists has variables.
-static bool
-can_let_go(const search *to, const lg__group *found)
-{
-    const lg_graph *graph = to->walk.graph;
-    uint32_t target = found->targets.items[0];
-    return found->empties || lg__edge_can_be_cut(graph, last_edge(found)) ||
-           (found->led < BRANCHES * found->nodes.count &&
-            lg__edge_kind(graph, last_edge(found)) == LG_EDGE_INDEX &&
-            lg__node_category(graph, target) == LG_CATEGORY_CONTAINER &&
-            lg__node_can_be_emptied(graph, target));
-}
-
-static bool
-holds_together(const search *to, const lg__group *found)
-{
-    size_t nodes = found->nodes.count;
-    if (is_piece(to, found->nodes.items[0]) || begins_a_chain(to, found) ||
-        !can_let_go(to, found))
-        return false;
-    return nodes == 1 || (found->empties ? 2 * nodes <= found->led
-                                         : FEW * nodes <= to->members);
-}
-
-static bool look_above(search *to, const lg__gathered *nodes, double share);
-
-// Returns whether the group is a holder, or one is above it.
-static bool
-go_on(search *to, lg__group *found, size_t below, double share)
-{
-    lg__gather_once(&found->nodes);
-    found->share = share * (double)found->led / (double)below;
-    found->empties =
-        lg__node_is_a(to->walk.graph, found->nodes.items[0], "_io.BytesIO") ||
-        (to->members > 1 &&
-         (is_container(to, found) || has_elements(to, found)));
-    if (holds_together(to, found) || to->level == LEVELS || to->left == 0) {
-        keep(to, found);
-        return true;
-    }
-    bool piece = is_piece(to, found->nodes.items[0]);
-    to->above[to->level++] = piece ? LG_NONE : found->place;
-    bool held = look_above(to, &found->nodes, found->share);
-    to->level--;
-    // What only roots refer to has no holder but itself.
-    if (!held && to->level == 0)
-        keep(to, found);
-    else
-        lg__groups_empty(found);
-    return held;
-}
-
-static bool
-look_above(search *to, const lg__gathered *nodes, double share)
-{
-    lg__groups *found = lg__calloc(1, sizeof *found);
-    lg__groups *before = to->found;
-    bool held = false;
-    if (found == NULL) {
-        to->failed = true;
-        return false;
-    }
-    to->found = found;
-    for (size_t i = 0; i < nodes->count && !to->failed; i++) {
-        to->node = nodes->items[i];
-        lg__hops_in_walk(&to->walk, to->node);
-    }
-    to->found = before;
-    for (size_t i = 0; i < found->count && !to->failed; i++)
-        held |= go_on(to, &found->items[i], nodes->count, share);
-    lg__groups_free(found);
-    lg__free(found);
-    return held;
-}
-
-static bool
-gather_members(const search *to, lg__gathered *out)
-{
-    uint32_t nodes = to->walk.graph->columns.node_count;
-    for (uint32_t node = 0; node < nodes && out->count < MEMBERS; node++)
-        if (to->place_of[node] == to->place &&
-            lg__fold_owner(to->walk.fold, node) == LG_NONE &&
-            !lg__gather_append(out, node))
-            return false;
-    return true;
-}
-
-// What grows in place is its own holder.
-static bool
-keep_itself(const search *to, const lg__gathered *members, lg__groups *kept)
-{
-    lg__group *itself = lg__groups_at(kept, to->place);
-    kept->members = members->count;
-    itself->led = 1;
-    itself->share = 1;
-    itself->empties = true;
-    return lg__gather_all(&itself->nodes, members);
-}
-
-// Finds the holders of members of one place. The first `level` places above are
-// no holders.
-static bool
-find_holders(search *to, const lg__gathered *members, uint32_t level,
-             lg__groups *kept)
-{
-    to->kept = kept;
-    kept->members = members->count;
-    to->left = HOPS;
-    to->level = level;
-    to->failed = false;
-    to->members = (uint32_t)members->count;
-    if (members->count > 0)
-        (void)look_above(to, members, 1);
-    lg__groups_drop_minor(kept);
-    lg__groups_settle(kept);
-    return !to->failed;
-}
 
 // Returns whether members of these types are parts of one leak, which differ in
 // what holds them for now. Of tuples and dicts nobody knows.
@@ -309,7 +40,7 @@ are_ids(const lg_growth_row *row, lg_string type, int64_t gained)
 }
 
 static lg_string
-type_of_place(const search *to, uint32_t place)
+type_of_place(const lg__holder_search *to, uint32_t place)
 {
     return lg__places_text(to->places, lg__place_at(to->places, place)->type);
 }
@@ -317,7 +48,8 @@ type_of_place(const search *to, uint32_t place)
 // Adds the holders of another place to those of a row; of ids, only those that
 // the row has.
 static bool
-add_holders_of(search *to, uint32_t place, bool ids, lg__groups *kept)
+add_holders_of(lg__holder_search *to, uint32_t place, bool ids,
+               lg__groups *kept)
 {
     lg__gathered members = {0};
     lg__groups *found = lg__calloc(1, sizeof *found);
@@ -325,8 +57,8 @@ add_holders_of(search *to, uint32_t place, bool ids, lg__groups *kept)
     bool failed = found == NULL;
     to->above[0] = row;
     to->place = place;
-    failed = failed || !gather_members(to, &members) ||
-             !find_holders(to, &members, 1, found);
+    failed = failed || !lg__holder_search_members(to, &members) ||
+             !lg__holders_find(to, &members, 1, found);
     if (!failed && ids)
         lg__groups_keep_common(found, kept);
     bool alike = are_alike(type_of_place(to, row), type_of_place(to, place));
@@ -343,7 +75,7 @@ add_holders_of(search *to, uint32_t place, bool ids, lg__groups *kept)
 // Adds the holders of what the members of a row share with others, such as
 // another list that has it: all must let go of it.
 static bool
-add_sharers(search *to, const lg_growth_row *row, lg__groups *kept)
+add_sharers(lg__holder_search *to, const lg_growth_row *row, lg__groups *kept)
 {
     bool found = true;
     for (uint32_t i = 0; i < row->shared_count && found; i++) {
@@ -367,7 +99,7 @@ are_of_one_row(const lg_places *places, const lg__grown *one,
 // Adds the holders of members of other types, which may have other containers:
 // of those that gained the most, which come first.
 static bool
-add_other_types(search *to, const lg__comparison *state,
+add_other_types(lg__holder_search *to, const lg__comparison *state,
                 const lg_growth_row *row, lg__groups *kept)
 {
     const lg__grown *all = state->found.data, *lead = NULL;
@@ -392,17 +124,30 @@ add_other_types(search *to, const lg__comparison *state,
     return found;
 }
 
+// What grows in place is its own holder.
+static bool
+keep_itself(const lg__holder_search *to, const lg__gathered *members,
+            lg__groups *kept)
+{
+    lg__group *itself = lg__groups_at(kept, to->place);
+    kept->members = members->count;
+    itself->led = 1;
+    itself->share = 1;
+    itself->empties = true;
+    return lg__gather_all(&itself->nodes, members);
+}
+
 // Where a program replaces what grows, who holds it is the holder.
 static bool
-find_holders_of_row(search *to, const lg__comparison *state,
+find_holders_of_row(lg__holder_search *to, const lg__comparison *state,
                     const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
-    bool found = gather_members(to, &members);
+    bool found = lg__holder_search_members(to, &members);
     bool itself = row->verdict == LG_GROWTH_IN_PLACE && members.count > 0 &&
                   lg__node_can_be_emptied(to->walk.graph, members.items[0]);
     found = found && (itself ? keep_itself(to, &members, kept)
-                             : find_holders(to, &members, 0, kept));
+                             : lg__holders_find(to, &members, 0, kept));
     found = found && add_sharers(to, row, kept);
     if (row->types > 1 && row->verdict == LG_GROWTH_ACCUMULATES)
         found = found && add_other_types(to, state, row, kept);
@@ -412,7 +157,8 @@ find_holders_of_row(search *to, const lg__comparison *state,
 
 // Returns whether two rows are one leak. The first one gained more.
 static bool
-are_one(const search *to, const lg__groups *one, const lg__groups *other)
+are_one(const lg__holder_search *to, const lg__groups *one,
+        const lg__groups *other)
 {
     bool below = other->count > 0 && one->count > 0;
     for (size_t i = 0; i < other->count; i++) {
@@ -425,8 +171,8 @@ are_one(const search *to, const lg__groups *one, const lg__groups *other)
 }
 
 static lg_status
-mark_reached(search *to, const lg__groups *all, const lg_monitor *monitor,
-             lg_error *err)
+mark_reached(lg__holder_search *to, const lg__groups *all,
+             const lg_monitor *monitor, lg_error *err)
 {
     lg__gathered emptied = {0};
     bool failed = false;
@@ -444,14 +190,14 @@ mark_reached(search *to, const lg__groups *all, const lg_monitor *monitor,
 static bool
 is_unreached(void *context, const lg_hop *hop)
 {
-    const search *to = context;
+    const lg__holder_search *to = context;
     return hop->weak || !to->reached[hop->source];
 }
 
 // Returns whether the roots lead to a node of the group by a path around all
 // containers.
 static bool
-is_entered(search *to, const lg__group *item)
+is_entered(lg__holder_search *to, const lg__group *item)
 {
     lg__hop_walk walk = to->walk;
     walk.visit = is_unreached;
@@ -468,7 +214,7 @@ is_entered(search *to, const lg__group *item)
 // the parts of a figure that refer back to it. On the way from a root to any
 // holder, the first container stays, so what all hold goes as before.
 static void
-drop_behind(search *to, lg__groups *all)
+drop_behind(lg__holder_search *to, lg__groups *all)
 {
     bool behind[LG__GROUPS];
     for (size_t i = 0; i < all->count; i++)
@@ -493,8 +239,8 @@ join_row(lg_growth *growth, lg__groups *of, uint32_t lead, uint32_t row,
 
 // Joins rows that have a holder in common, until none is left that do.
 static void
-join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
-          bool *failed)
+join_rows(const lg__holder_search *to, lg_growth *growth, lg__groups *of,
+          size_t rows, bool *failed)
 {
     for (bool again = true; again && !*failed;) {
         again = false;
@@ -508,7 +254,7 @@ join_rows(const search *to, lg_growth *growth, lg__groups *of, size_t rows,
 }
 
 typedef struct asking {
-    search *search;
+    lg__holder_search *search;
     const lg__groups *all;
     const lg__group *alone;
     bool held; // by something else, too
@@ -520,7 +266,7 @@ ask_source(void *context, const lg_hop *hop)
     asking *to = context;
     to->held |= !hop->weak &&
                 lg_node_is_reachable(to->search->analysis, hop->source) &&
-                !is_inside(to->search, hop->source) &&
+                !lg__holder_search_is_inside(to->search, hop->source) &&
                 (to->alone != NULL || to->search->reached[hop->source]) &&
                 !lg__groups_have(to->all, to->alone, hop->source);
     return !to->held;
@@ -530,20 +276,20 @@ ask_source(void *context, const lg_hop *hop)
 // with elements, are the holder: when they are empty, they keep their
 // attributes.
 static bool
-keeps_attributes(const search *to, const lg__group *item)
+keeps_attributes(const lg__holder_search *to, const lg__group *item)
 {
     const lg_graph *graph = to->walk.graph;
-    return item->empties &&
-           (lg__node_category(graph, item->nodes.items[0]) ==
-                LG_CATEGORY_CONTAINER ||
-            (item->hop.edge_count > 0 &&
-             lg__edge_kind(graph, last_edge(item)) == LG_EDGE_REFERENCE));
+    return item->empties && (lg__node_category(graph, item->nodes.items[0]) ==
+                                 LG_CATEGORY_CONTAINER ||
+                             (item->hop.edge_count > 0 &&
+                              lg__edge_kind(graph, lg__group_last_edge(item)) ==
+                                  LG_EDGE_REFERENCE));
 }
 
 // Gathers what must be gone for the holders, or one of them, to hold nothing:
 // their containers, and what nothing else refers to.
 static bool
-gather_cut(search *to, const lg__groups *all, const lg__group *alone,
+gather_cut(lg__holder_search *to, const lg__groups *all, const lg__group *alone,
            lg__gathered *out, lg__gathered *emptied)
 {
     asking ask = {.search = to, .all = all, .alone = alone};
@@ -570,7 +316,7 @@ gather_cut(search *to, const lg__groups *all, const lg__group *alone,
 }
 
 static lg_status
-weigh(search *to, const lg__comparison *state, const lg__groups *all,
+weigh(lg__holder_search *to, const lg__comparison *state, const lg__groups *all,
       const lg__group *alone, uint64_t *bytes, uint64_t *total, lg_error *err)
 {
     lg__gathered cut = {0};
@@ -616,8 +362,9 @@ set_path(lg__finder *finder, const lg__comparison *state, const lg__group *from,
 
 // Weighs the holders but one, and leaves marked what the roots reach then.
 static lg_status
-weigh_others(search *to, const lg__comparison *state, const lg__groups *all,
-             size_t index, uint64_t *bytes, uint64_t *total, lg_error *err)
+weigh_others(lg__holder_search *to, const lg__comparison *state,
+             const lg__groups *all, size_t index, uint64_t *bytes,
+             uint64_t *total, lg_error *err)
 {
     lg__groups others = *all;
     others.items[index] = others.items[--others.count];
@@ -643,8 +390,8 @@ frees_enough(const lg__group *without, double others, double total,
 // Drops holders of less than half of the members that free little alone, if the
 // others free the leak. Leaves marked what the roots reach without the others.
 static lg_status
-drop_innocent(search *to, const lg__comparison *state, lg__groups *all,
-              int64_t gained, lg_error *err)
+drop_innocent(lg__holder_search *to, const lg__comparison *state,
+              lg__groups *all, int64_t gained, lg_error *err)
 {
     double most = lg__groups_most(all);
     uint64_t total = 0;
@@ -692,8 +439,8 @@ keep_enough(lg_growth_row *row, size_t each)
 }
 
 static lg_status
-answer(search *to, lg__comparison *state, lg__finder *finder, lg__groups *from,
-       lg_growth_row *row, lg_error *err)
+answer(lg__holder_search *to, lg__comparison *state, lg__finder *finder,
+       lg__groups *from, lg_growth_row *row, lg_error *err)
 {
     size_t each = state->each;
     uint64_t *bytes = lg__calloc((from->count + 1) * each, sizeof *bytes);
@@ -754,7 +501,7 @@ has_holders(const lg__comparison *state, const lg_growth_row *row)
 
 // Names the holders of a row that leads, and what goes with them.
 static lg_status
-settle_leak(search *to, lg__comparison *state, lg__finder *finder,
+settle_leak(lg__holder_search *to, lg__comparison *state, lg__finder *finder,
             lg__groups *of, lg_growth_row *row, lg_error *err)
 {
     to->level = 0;
@@ -777,8 +524,8 @@ settle_leak(search *to, lg__comparison *state, lg__finder *finder,
 }
 
 static lg_status
-find_leaks(search *to, lg__comparison *state, lg__groups *of, lg_growth *out,
-           lg_error *err)
+find_leaks(lg__holder_search *to, lg__comparison *state, lg__groups *of,
+           lg_growth *out, lg_error *err)
 {
     size_t rows = rows_with_holders(out);
     lg__finder finder = {.graph = state->analysis->graph, .at_rest = true};
@@ -801,45 +548,16 @@ find_leaks(search *to, lg__comparison *state, lg__groups *of, lg_growth *out,
     return status;
 }
 
-// Begins a search, which search_end ends in any case.
-static lg_status
-search_begin(const lg_analysis *analysis, const lg_monitor *monitor,
-             search *out, lg_error *err)
-{
-    const lg_graph *graph = analysis->graph;
-    *out = (search){.analysis = analysis,
-                    .walk = {.graph = graph,
-                             .fold = lg__graph_folds(graph),
-                             .visit = add_source,
-                             .context = out}};
-    if (out->walk.fold == NULL || !lg__graph_reverse(graph, &out->walk.reverse))
-        return lg__error_memory(err);
-    lg_status status =
-        lg__analysis_at_rest(analysis, monitor, &out->at_rest, err);
-    return status == LG_OK ? lg__places_walk(analysis, monitor, &out->places,
-                                             &out->place_of, err)
-                           : status;
-}
-
-static void
-search_end(search *of)
-{
-    lg__free(of->reached);
-    lg__free(of->weak.items);
-    if (of->place_of != NULL)
-        lg__places_of_free(of->place_of, of->analysis);
-    lg_places_free(of->places);
-}
-
 lg_status
 lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
 {
-    search to;
+    lg__holder_search to;
     for (uint32_t i = 0; i < out->count; i++)
         out->rows[i].lead = i;
     if (state->analysis == NULL || rows_with_holders(out) == 0)
         return LG_OK;
-    lg_status status = search_begin(state->analysis, state->monitor, &to, err);
+    lg_status status =
+        lg__holder_search_begin(state->analysis, state->monitor, &to, err);
     lg__groups *of = lg__calloc(ROWS, sizeof *of);
     if (status == LG_OK)
         status = of != NULL ? find_leaks(&to, state, of, out, err)
@@ -847,54 +565,6 @@ lg__growth_holders(lg__comparison *state, lg_growth *out, lg_error *err)
     for (size_t i = 0; of != NULL && i < ROWS; i++)
         lg__groups_free(&of[i]);
     lg__free(of);
-    search_end(&to);
-    return status;
-}
-
-// Gathers the nodes that are in the place of the first one, and takes them out.
-static bool
-take_place(const search *to, lg__gathered *nodes, lg__gathered *out)
-{
-    size_t left = 0;
-    uint32_t place = to->place_of[nodes->items[0]];
-    out->count = 0;
-    for (size_t i = 0; i < nodes->count; i++)
-        if (to->place_of[nodes->items[i]] != place)
-            nodes->items[left++] = nodes->items[i];
-        else if (!lg__gather_append(out, nodes->items[i]))
-            return false;
-    nodes->count = left;
-    return true;
-}
-
-static bool
-find_containers(search *to, lg__gathered *nodes, lg__gathered *out)
-{
-    lg__gathered members = {0};
-    lg__groups *kept = lg__calloc(1, sizeof *kept);
-    bool failed = kept == NULL;
-    for (int i = 0; i < ROWS && nodes->count > 0 && !failed; i++) {
-        to->place = to->place_of[nodes->items[0]];
-        failed = !take_place(to, nodes, &members) ||
-                 !find_holders(to, &members, 0, kept);
-        lg__groups_drop_below(kept, to->at_rest);
-        lg__groups_containers(kept, out, &failed);
-        lg__groups_free(kept);
-    }
-    lg__free(members.items);
-    lg__free(kept);
-    return !failed;
-}
-
-lg_status
-lg__containers_find(const lg_analysis *analysis, lg__gathered *nodes,
-                    const lg_monitor *monitor, lg__gathered *out, lg_error *err)
-{
-    search to;
-    lg_status status = search_begin(analysis, monitor, &to, err);
-    if (status == LG_OK && !find_containers(&to, nodes, out))
-        status = lg__error_memory(err);
-    search_end(&to);
-    lg__gather_once(out);
+    lg__holder_search_end(&to);
     return status;
 }
