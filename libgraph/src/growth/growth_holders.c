@@ -165,7 +165,8 @@ are_one(const lg__holder_search *to, const lg__groups *one,
         for (size_t j = 0; j < one->count; j++)
             if (one->items[j].place == other->items[i].place)
                 return true;
-        below &= lg__groups_have_below(one, to->at_rest, &other->items[i]);
+        below =
+            below && lg__groups_have_below(one, to->at_rest, &other->items[i]);
     }
     return below;
 }
