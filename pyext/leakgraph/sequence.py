@@ -79,14 +79,16 @@ class Sequence:
 
     def take(
         self,
-        x: float,
-        seconds: float,
+        point: Callable[[], tuple[float, float]],
         progress: Callable[[str, float], object] | None = None,
     ) -> None:
-        """Take a snapshot at that point."""
+        """Take a snapshot.
+
+        point: how far the program was, and after how many seconds, asked afterwards.
+        """
         self._make_room()
         self._snapshots.take(self.count, progress, native=self._native)
-        self._points[self.count], self._seconds[self.count] = x, seconds
+        self._points[self.count], self._seconds[self.count] = point()
         self.count += 1
         self.counted = self.count
         if self.count - self._episode > 1:
@@ -101,7 +103,7 @@ class Sequence:
         newest = self.count - 1
         if newest - self._episode >= ENOUGH - 1 and not self.is_due(x):
             self._remove(newest)
-        self.take(x, seconds)
+        self.take(lambda: (x, seconds))
 
     def compare(
         self,

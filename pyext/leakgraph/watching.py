@@ -324,11 +324,21 @@ class Watch:
         forked.wait()
 
     def _gather(self, x: float, forked: threading.Event | None) -> None:
-        """Take a snapshot, and compare it with the earlier ones."""
+        """Take a snapshot, and compare it with the earlier ones.
+
+        It is one of the program at the fork, which a busy machine may put off.
+        """
         since = self._budget.start()
-        progress = None if forked is None else lambda *_: forked.set()
+        point = x, self._budget.seconds
+
+        def progress(*_: object) -> None:
+            nonlocal point
+            if forked is not None and not forked.is_set():
+                point = self._x(), self._budget.seconds
+                forked.set()
+
         try:
-            self._sequence.take(x, self._budget.seconds, progress)
+            self._sequence.take(lambda: point, progress)
             if self._sequence.is_enough:
                 self._compare()
         except (Error, OSError, MemoryError):

@@ -86,9 +86,14 @@ class FakeSnapshotFiles:
         self.types = ()
         #: What there is to find from the next snapshot on.
         self.later = None
+        #: For how many seconds a busy machine puts off the fork.
+        self.late = 0.0
 
     def take(self, slot, progress=None, *, native=False):
         assert self.slots[slot] is None
+        self.clock.now += self.late
+        if progress is not None:
+            progress("", 0.0)
         self.rows = self.rows if self.later is None else self.later
         self.clock.now += self.cost
         self.slots[slot] = self.clock.now
@@ -302,7 +307,7 @@ def test_the_last_snapshot_takes_the_place_of_one_right_before(before, x, second
     sequence = Sequence(FakeSnapshotFiles(Clock()))
     sequence.begin_episode(10.0)
     for number in range(before):
-        sequence.take(10.0 * number, 10.0 * number)
+        sequence.take(lambda: (10.0 * number, 10.0 * number))
     sequence.take_last(x, x)
     assert sequence.seconds == seconds
 
@@ -310,12 +315,12 @@ def test_the_last_snapshot_takes_the_place_of_one_right_before(before, x, second
 def test_snapshots_that_were_dropped_do_not_count():
     sequence = Sequence(FakeSnapshotFiles(Clock()))
     for x in range(SLOTS + 1):
-        sequence.take(x, x)
+        sequence.take(lambda: (x, x))
     assert sequence.counted == sequence.count < SLOTS
     sequence.close()
     assert sequence.counted == SLOTS // 2 + 1
     sequence = Sequence(FakeSnapshotFiles(Clock()))
-    sequence.take(1, 1)
+    sequence.take(lambda: (1, 1))
     sequence.forget()
     assert sequence.counted == 0
 
@@ -971,6 +976,20 @@ def test_in_the_background(monkeypatch):
         watch.step()
     assert len(snapshots.taken) == 1
     watch.stop()
+
+
+def test_a_snapshot_is_one_of_the_time_of_its_fork():
+    """A busy machine may put the fork off; until then, the program goes on."""
+    clock = Clock()
+    snapshots = FakeSnapshotFiles(clock, cost=5.0)
+    snapshots.late = 3.0
+    watch = Watch(1.0, clock=clock, read=samples.read, snapshots=snapshots)
+    watch._rising, watch._by_time = ["resident bytes"], True
+    clock.now = 100.0
+    watch._sample()
+    watch._job.join()
+    assert list(watch._sequence._points[:1]) == watch._sequence.seconds == [103.0]
+    watch.abandon()
 
 
 def test_collector_runs_first_if_it_is_on(collected):
