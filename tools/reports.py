@@ -43,7 +43,7 @@ TABLE = re.compile(r"(?<=<!-- reports -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 #: A rate of repeat() is right within this share of what letting go frees.
 CLOSE = 0.10
-#: A loop that stops for snapshots makes fewer calls a second than its pace says.
+#: Which calls a snapshot of a running loop still shows is known less well.
 CLOSE_IN_TIME = 0.20
 #: Rows of less than this share of the first do not count as rows of their own.
 SMALL = 0.05
@@ -68,7 +68,8 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 TOLD = re.compile(
     r"^(?:leakgraph: )?(?P<holder>[^\n]+?): (?P<what>(?:[^\n:]|:(?! ))+?)"
     r"(?: accumulates| grows in place| grows| piles up|: )[^\n]*?"
-    r"\+(?P<rate>[\d.,]+) (?P<unit>B|KiB|MiB|GiB) per second",
+    r"\+(?P<gained>[\d.,]+ (?:B|KiB|MiB|GiB)) in all, "
+    r"\+(?P<rate>[\d.,]+ (?:B|KiB|MiB|GiB)) per second",
     re.MULTILINE,
 )
 
@@ -213,15 +214,25 @@ def by_watch(program: Program, form: str, seconds: float) -> Told:
     keep(program, form, "watch", done.stdout + done.stderr)
     loop = json.loads(done.stdout.strip().splitlines()[-1])
     report = done.stderr.rpartition("Watched for")[2]
-    pace = loop["calls"] / loop["seconds"]
-    return Told([told_row(match, pace) for match in TOLD.finditer(report)])
+    return Told([told_row(match, loop["times"]) for match in TOLD.finditer(report)])
 
 
-def told_row(match: re.Match[str], pace: float) -> Row:
-    """Convert a line of watch's report."""
-    rate = float(match["rate"].replace(",", "")) * UNITS[match["unit"]]
+def bytes_of(text: str) -> float:
+    """Read `1.05 MiB`."""
+    number, unit = text.split()
+    return float(number.replace(",", "")) * UNITS[unit]
+
+
+def told_row(match: re.Match[str], times: list[float]) -> Row:
+    """Convert a line of watch's report.
+
+    A busy machine makes the loop slower for a while, so what a call adds depends on
+    when watch looked: until the end, for as long as the gain takes at the rate told.
+    """
+    gained = bytes_of(match["gained"])
+    begin = times[-1] - gained / bytes_of(match["rate"])
     holder = match["holder"].removeprefix("leakgraph: ").strip()
-    return Row((holder,), rate / pace)
+    return Row((holder,), gained / max(1, len(times) - bisect(times, begin)))
 
 
 def by_attach(program: Program, form: str, seconds: float) -> Told:
