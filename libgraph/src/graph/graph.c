@@ -3,6 +3,7 @@
 
 #include <leakgraph/internal/facts.h>
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -254,6 +255,23 @@ lg__string_begins(lg_string string, const char *start)
     size_t length = strlen(start);
     return string.length >= length &&
            (length == 0 || memcmp(string.data, start, length) == 0);
+}
+
+bool
+lg__string_fits(lg_string text, lg_string pattern)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < pattern.length; i++) {
+        uint32_t begin = at;
+        while (pattern.data[i] == '*' && at < text.length &&
+               isdigit((unsigned char)text.data[at]))
+            at++;
+        if (at > begin)
+            continue;
+        if (at == text.length || text.data[at++] != pattern.data[i])
+            return false;
+    }
+    return at == text.length;
 }
 
 bool

@@ -413,6 +413,9 @@ bool lg__edge_is_of_variable(const lg_graph *graph, uint32_t source,
 lg_string lg__string_of(const char *text);
 /** Returns whether a string begins with `start`. */
 bool lg__string_begins(lg_string string, const char *start);
+/** Returns whether a text is the pattern, in which `*` may stand for a number:
+ *  `app.req_7` fits `app.req_*`. */
+bool lg__string_fits(lg_string text, lg_string pattern);
 /** Returns whether a string contains `part`. */
 bool lg__string_contains(lg_string string, const char *part);
 /** Returns where a string has `part`, of `length` bytes, at `from` or later, in

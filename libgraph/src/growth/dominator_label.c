@@ -332,6 +332,8 @@ choose_by_parts(lg__place_walk *walk, const listed *block)
         if (space && lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
             !name_values(walk, owner, part))
             return false;
+        if (space && !lg__labels_note_numbered(&walk->labels, part))
+            return false;
         choose_for(walk, part, owner, space);
     }
     return true;

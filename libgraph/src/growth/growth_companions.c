@@ -353,6 +353,26 @@ is_defined_in(const lg__comparison *state, const lg_growth_row *row,
            lg__growth_accompanies(state, row, modules, under_way);
 }
 
+bool
+lg__growth_is_key_beside(const lg_places *places, const lg_growth_row *row,
+                         const lg_growth_row *other)
+{
+    const lg__place_item *item = lg__place_at(places, row->place);
+    return item->kind == LG_PLACE_KEY &&
+           item->parent == lg__place_at(places, other->place)->parent;
+}
+
+// Returns whether the row is of the names of attributes that are the members of
+// the other row.
+static bool
+is_of_names(const lg_places *places, const lg_growth_row *row,
+            const lg_growth_row *other)
+{
+    return row->place != LG_NONE && other->place != LG_NONE &&
+           lg__place_at(places, other->place)->kind == LG_PLACE_NAMED &&
+           lg__growth_is_key_beside(places, row, other);
+}
+
 // Returns whether the row is of objects like those of the other row, in the
 // same container, which something else holds, too: a cache has some of the
 // requests that a list never lets go of.
@@ -562,8 +582,9 @@ is_cause(const search *of, size_t index, size_t other_index)
                                            of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
            (lg__growth_accompanies(of->state, row, other, of->under_way) &&
-            lg__growth_is_weak_entry_of(of->state, row,
-                                        of->reason[index].weak_key, other)) ||
+            (is_of_names(of->state->newest, row, other) ||
+             lg__growth_is_weak_entry_of(of->state, row,
+                                         of->reason[index].weak_key, other))) ||
            (other_index < index &&
             is_follower(of->state, row, other, of->under_way));
 }

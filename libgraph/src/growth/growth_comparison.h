@@ -174,6 +174,11 @@ void lg__growth_note(const lg_growth_row *companion, lg_growth_row *row);
 bool lg__growth_accompanies(const lg__comparison *state,
                             const lg_growth_row *row,
                             const lg_growth_row *other, double under_way);
+/** Returns whether the row is of keys of the container that holds the other
+ * row.
+ */
+bool lg__growth_is_key_beside(const lg_places *places, const lg_growth_row *row,
+                              const lg_growth_row *other);
 /** Returns whether native code keeps the members of the row. */
 bool lg__growth_is_kept_natively(const lg__comparison *state,
                                  const lg_growth_row *row);

@@ -75,16 +75,6 @@ is_module_of(const lg_places *places, const lg_growth_row *row,
            lg__place_is_below(places, compiled->place, row->place);
 }
 
-// Returns whether the row is of keys of the container that holds the other row.
-static bool
-is_key_beside(const lg_places *places, const lg_growth_row *row,
-              const lg_growth_row *other)
-{
-    const lg__place_item *item = lg__place_at(places, row->place);
-    return item->kind == LG_PLACE_KEY &&
-           item->parent == lg__place_at(places, other->place)->parent;
-}
-
 bool
 lg__growth_is_kept_for_compiled(const lg__comparison *state,
                                 const lg_growth_row *row,
@@ -99,7 +89,7 @@ lg__growth_is_kept_for_compiled(const lg__comparison *state,
         state->newest, lg__place_top(state->newest, row->place)->label);
     // Several hold it, or native code, or it is the name of the global.
     if (top.length == 0 || lg__growth_is_kept_natively(state, row) ||
-        is_key_beside(state->newest, row, compiled))
+        lg__growth_is_key_beside(state->newest, row, compiled))
         return lg__growth_accompanies(state, row, compiled, under_way);
     for (size_t i = 0; i < sizeof kept_for_compiled / sizeof *kept_for_compiled;
          i++)

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static bool
 is_local(const lg__labels *labels, uint32_t node)
@@ -106,7 +107,93 @@ lg__labels_begin(lg__labels *labels, lg_error *err)
 void
 lg__labels_free(lg__labels *labels)
 {
+    lg__free(labels->numbered);
     lg_text_free(&labels->scratch);
+}
+
+static bool
+has_digit(lg_string text)
+{
+    for (uint32_t i = 0; i < text.length; i++)
+        if (isdigit((unsigned char)text.data[i]))
+            return true;
+    return false;
+}
+
+// Finds names of a namespace that differ in their numbers alone.
+
+// A name, by the hash of its text without the numbers.
+typedef struct name_like {
+    uint32_t hash;
+    uint32_t name;
+} name_like;
+
+static uint32_t
+hash_uncounted(lg__labels *labels, lg_string text)
+{
+    labels->scratch.length = 0;
+    lg__text_add_uncounted(text, &labels->scratch);
+    uint32_t hash =
+        (uint32_t)XXH3_64bits(labels->scratch.data, labels->scratch.length);
+    labels->scratch.length = 0;
+    return hash;
+}
+
+// Lists the names of the namespace that have numbers. Returns how many.
+static size_t
+list_numbered(lg__labels *labels, uint32_t space, name_like *out)
+{
+    const lg_edge_range edges =
+        lg_columns_edges(&labels->graph->columns, space);
+    size_t count = 0;
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        if (lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE)
+            continue;
+        uint32_t name = lg__label_name(labels, (lg__reference){space, edge});
+        lg_string text = name == LG_NONE ? (lg_string){"", 0}
+                                         : lg_graph_string(labels->graph, name);
+        if (has_digit(text))
+            out[count++] = (name_like){hash_uncounted(labels, text), name};
+    }
+    return count;
+}
+
+// Marks names that are alike. A label that one has already is made again.
+static bool
+mark_numbered(lg__labels *labels, const name_like *names, size_t count)
+{
+    if (labels->numbered == NULL)
+        labels->numbered =
+            lg__calloc(labels->graph->string_count / 64 + 1, sizeof(uint64_t));
+    for (size_t i = 0; i < count && labels->numbered != NULL; i++) {
+        uint32_t *entry = lg__label_entry(labels, true, names[i].name);
+        mark(labels->numbered, names[i].name);
+        *entry = *entry == LG__LABEL_EXPECTED ? *entry : 0;
+    }
+    return labels->numbered != NULL;
+}
+
+bool
+lg__labels_note_numbered(lg__labels *labels, uint32_t space)
+{
+    enum { MANY = 32 };
+    const lg_allocator allocator = lg_allocator_default();
+    const lg_edge_range edges =
+        lg_columns_edges(&labels->graph->columns, space);
+    if (edges.end - edges.begin < MANY)
+        return true;
+    name_like *names = lg__alloc((edges.end - edges.begin) * sizeof *names);
+    size_t count = names != NULL ? list_numbered(labels, space, names) : 0;
+    bool enough = names != NULL && !labels->scratch.failed &&
+                  lg__radix_sort(&allocator, names, count, sizeof *names);
+    for (size_t i = 0, end; i < count && enough; i = end) {
+        end = i + 1;
+        while (end < count && names[end].hash == names[i].hash)
+            end++;
+        enough = end - i < MANY || mark_numbered(labels, names + i, end - i);
+    }
+    lg__free(names);
+    return enough;
 }
 
 // Adds the labels of names, which are strings of the graph: `name`, `.name`.
@@ -151,6 +238,13 @@ note(const lg__labels *labels, bool dotted, uint32_t name, uint32_t label)
         (label + 1) | (defines ? LG__LABEL_DEFINES : 0);
 }
 
+static bool
+is_numbered(const lg__labels *labels, uint32_t name)
+{
+    return labels->numbered != NULL &&
+           (labels->numbered[name / 64] >> name % 64 & 1) != 0;
+}
+
 // Returns whether lg__places_names takes the name.
 static bool
 is_short(lg_string name)
@@ -181,6 +275,16 @@ add_other(lg__labels *labels, bool dotted, lg_string name)
     return label_take_scratch(labels);
 }
 
+// Adds a name without its numbers.
+static uint32_t
+add_uncounted(lg__labels *labels, uint32_t name)
+{
+    lg_text_add(&labels->scratch, ".");
+    lg__text_add_uncounted(lg_graph_string(labels->graph, name),
+                           &labels->scratch);
+    return label_take_scratch(labels);
+}
+
 static uint32_t
 add_one(lg__labels *labels, bool dotted, lg_string name)
 {
@@ -197,7 +301,9 @@ lg__label_find(lg__labels *labels, bool dotted, uint32_t name)
     uint32_t *entry = lg__label_entry(labels, dotted, name);
     if (*entry != 0)
         return *entry;
-    uint32_t label = add_one(labels, dotted, text_of(labels, name));
+    uint32_t label = dotted && is_numbered(labels, name)
+                         ? add_uncounted(labels, name)
+                         : add_one(labels, dotted, text_of(labels, name));
     if (label != LG_NONE)
         note(labels, dotted, name, label);
     return *entry;
@@ -212,7 +318,7 @@ label_of_name(lg__labels *labels, bool dotted, uint32_t name)
 }
 
 // Reads the texts of names whose labels are expected. Names that are not short
-// are no longer expected. Returns the number of the others.
+// or are numbered are no longer expected. Returns the number of the others.
 static uint32_t
 read_texts(lg__labels *labels, bool dotted, lg_string *texts)
 {
@@ -227,7 +333,8 @@ read_texts(lg__labels *labels, bool dotted, lg_string *texts)
         __builtin_prefetch(texts[count].data);
         expected->names[count] = name;
         *lg__label_entry(labels, dotted, name) = 0;
-        count += is_short(texts[count]);
+        count +=
+            is_short(texts[count]) && !(dotted && is_numbered(labels, name));
     }
     return count;
 }
@@ -360,15 +467,6 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
                                              : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
-}
-
-static bool
-has_digit(lg_string text)
-{
-    for (uint32_t i = 0; i < text.length; i++)
-        if (isdigit((unsigned char)text.data[i]))
-            return true;
-    return false;
 }
 
 // Takes the name of a function that no reference names, without its numbers.

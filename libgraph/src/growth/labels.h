@@ -35,10 +35,13 @@ typedef struct lg__labels {
     const lg__marked_block *texts;
     uint32_t item; /**< numbers of frequent labels: `[*]` */
     uint32_t key;
-    uint32_t none;    /**< the empty string */
-    uint64_t *locals; /**< a bit per node: it is the dict of what a thread
-                           has in a threading.local, or a thread */
-    bool has_locals;  /**< there is such a dict */
+    uint32_t none;      /**< the empty string */
+    uint64_t *locals;   /**< a bit per node: it is the dict of what a thread
+                             has in a threading.local, or a thread */
+    bool has_locals;    /**< there is such a dict */
+    uint64_t *numbered; /**< a bit for each string of the graph: it is one of
+                             many names that differ in their numbers; NULL: no
+                             such string is known */
     lg_text scratch;
 } lg__labels;
 
@@ -87,6 +90,10 @@ lg__label_defines(lg__labels *labels, uint32_t name)
 /** Writes the step to an attribute of that name. Returns false when memory ran
  *  out. */
 bool lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out);
+/** Leaves out the numbers in labels of the names of a namespace that has many
+ *  alike, as programs make them: `app.req_1`, `app.req_2` ... Call it before
+ * the names are needed. Returns false when memory ran out. */
+bool lg__labels_note_numbered(lg__labels *labels, uint32_t space);
 /** Adds the names that are expected. If memory ran out, they get their labels
  *  when they are needed. */
 void lg__labels_add_expected(lg__labels *labels, bool dotted);

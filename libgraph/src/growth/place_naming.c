@@ -419,8 +419,9 @@ find_holder(naming *state, const lg__place_item *item, lg__place_words *words,
     lg_place_format(state->places, words->place, &steps);
     lg__format_folded_path(state->graph, &path, &state->text);
     bool same = !steps.failed && !state->text.failed &&
-                steps.length == state->text.length &&
-                memcmp(steps.data, state->text.data, steps.length) == 0;
+                lg__string_fits(
+                    (lg_string){state->text.data, (uint32_t)state->text.length},
+                    (lg_string){steps.data, (uint32_t)steps.length});
     bool taken = !steps.failed && take_text(state, &words->holder);
     if (same)
         words->holder = LG_NONE;

@@ -234,7 +234,8 @@ typedef struct folded {
     lg__vector next;  // spot
     const char *rest; // of the spots to add
     lg__gathered found;
-    uint8_t *seen; // [node] for a gap
+    uint8_t *seen;      // [node] for a gap
+    lg_string numbered; // the step, in which `*` stands for a number
     lg_text step;
     bool failed;
 } folded;
@@ -395,6 +396,29 @@ take_local(folded *state, const spot *from)
                   state, NULL);
 }
 
+static bool
+take_if_numbered(void *context, const lg_hop *hop)
+{
+    folded *state = context;
+    state->step.length = 0;
+    lg_hop_label(state->graph, hop, &state->step);
+    lg_string label = {state->step.data, (uint32_t)state->step.length};
+    if (lg__string_fits(label, state->numbered))
+        add_spot(state, hop->target, state->rest);
+    return !state->failed && !state->step.failed;
+}
+
+// Follows the attributes that differ in the number for which `*` stands.
+static void
+take_numbered(folded *state, const spot *from)
+{
+    size_t length = strcspn(from->rest + 1, " .[") + 1;
+    state->numbered = (lg_string){from->rest, (uint32_t)length};
+    state->rest = from->rest + length;
+    if (*from->rest == '.' && memchr(from->rest, '*', length) != NULL)
+        walk_from(state, from->node, take_if_numbered);
+}
+
 static void
 take_named(folded *state, const spot *from)
 {
@@ -405,6 +429,8 @@ take_named(folded *state, const spot *from)
     walk_from(state, from->node, take_shown);
     if (state->next.count == before)
         take_local(state, from);
+    if (state->next.count == before)
+        take_numbered(state, from);
 }
 
 static bool

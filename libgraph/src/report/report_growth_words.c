@@ -50,6 +50,13 @@ lg_growth_rate_format(const lg_growth *growth, double rate, lg_text *out)
     lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
 }
 
+static lg_string
+string_of(const lg_text *text)
+{
+    return (lg_string){text->length > 0 ? text->data : "",
+                       (uint32_t)text->length};
+}
+
 static void
 format_example_holder(const lg_growth *growth, const lg_graph *graph,
                       const lg_growth_row *row, lg_text *out)
@@ -113,6 +120,21 @@ name_all_parts(const lg_text *dict, lg_text *out)
     lg_text_addf(out, "%s[*]", dict->data);
 }
 
+// A number that is in the name of the example, but not in that of its place, is
+// not that of all that accumulate: `app.req_*`.
+static void
+name_all_numbers(const lg_places *places, uint32_t place, lg_text *out)
+{
+    lg_text steps = {0};
+    lg_place_format(places, place, &steps);
+    if (lg__string_fits(string_of(out), string_of(&steps))) {
+        out->length = 0;
+        lg_text_add_bytes(out, steps.data, steps.length);
+    }
+    out->failed |= steps.failed;
+    lg_text_free(&steps);
+}
+
 void
 lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                          const lg_growth_row *row, lg_text *out)
@@ -123,6 +145,7 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
     if (row->verdict == LG_GROWTH_ACCUMULATES && row->place != LG_NONE) {
         find_dict_of_parts(growth, graph, row, &dict);
         name_all_parts(&dict, &holder);
+        name_all_numbers(growth->places, row->place, &holder);
     }
     lg_text_add(out, holder.length > 0 ? holder.data : "");
     out->failed |= holder.failed || dict.failed;
@@ -399,6 +422,25 @@ lg__format_keeper(const lg_graph *graph, const lg_growth_holder *holder,
         lg_path_label(graph, &holder->path, out);
 }
 
+// Writes the references that differ in their numbers as the row does:
+// `app.req_*`.
+static void
+format_keeper_of(const lg_growth *growth, const lg_graph *graph,
+                 const lg_growth_row *row, const lg_growth_holder *holder,
+                 lg_text *out)
+{
+    lg_text path = {0};
+    lg_text name = {0};
+    lg__format_keeper(graph, holder, &path);
+    lg__format_growth_holder(growth, graph, row, &name);
+    bool numbered = holder->count > 1 &&
+                    lg__string_fits(string_of(&path), string_of(&name));
+    out->failed |= path.failed || name.failed;
+    lg__text_add_string(out, string_of(numbered ? &name : &path));
+    lg_text_free(&path);
+    lg_text_free(&name);
+}
+
 // Writes `empty app.sessions (frees 1.08 MiB alone)`, and the most of many.
 // What only one holder has needs no number of its own.
 static void
@@ -421,7 +463,7 @@ format_keepers(const lg_growth *growth, const lg_graph *graph,
         lg_text_add(out, told == 0         ? empties ? "empty " : "cut "
                          : told + 1 == all ? " and "
                                            : ", ");
-        lg__format_keeper(graph, holder, out);
+        format_keeper_of(growth, graph, row, holder, out);
         if (holder->count > 1) {
             lg_text_add(out, ", ");
             lg_text_add_count(out, holder->count);
