@@ -127,6 +127,10 @@ bool lg__growth_imports_list(lg__comparison *state);
 bool lg__growth_is_imported(const lg__comparison *state, uint32_t place);
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
+/** Returns whether members of a place are below other members of it, in places
+ *  that lead back to it: what the places below retain has their bytes then, and
+ *  so have the bytes of the place itself. Known from the search on. */
+bool lg__growth_is_led_back_to(const lg__comparison *state, uint32_t place);
 /** Returns whether growth of the place means nothing. */
 bool lg__growth_is_noise(const lg_places *places, uint32_t place);
 /** Adds what moves between places, none of which grows by itself. The types of
@@ -270,6 +274,11 @@ void lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
 /** Returns the bytes of a snapshot in a series, on the host and all devices. */
 uint64_t lg__comparison_total(const lg__comparison *state,
                               const uint64_t *series, uint32_t snapshot);
+/** Lets the bytes of elements be no more than their container retains. Those
+ * that are below others of the container, as in a tree, are in the bytes of
+ * these, too. */
+void lg__comparison_limit(const lg__comparison *state, uint32_t place,
+                          uint64_t *series);
 /** Returns the bytes of the last snapshot in a series less the first's. */
 int64_t lg__comparison_gained(const lg__comparison *state,
                               const uint64_t *series);

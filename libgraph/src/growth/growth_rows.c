@@ -426,6 +426,8 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         row->types +=
             i == 0 || lg__place_at(state->newest, place)->type != lead->type;
     }
+    if (contained && lg__growth_is_led_back_to(state, grown->group))
+        lg__comparison_limit(state, grown->group, bytes);
     double slope = in_place ? lg__table_slope(state, grown->place, NULL)
                             : lg__growth_slope(state, bytes);
     if (contained && is_lasting(state, grown->group)) {

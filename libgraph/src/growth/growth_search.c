@@ -224,11 +224,8 @@ add_up_parts(const lg__comparison *state)
     }
 }
 
-// Returns whether members of a place are below other members of it, in places
-// that lead back to it: what the places below retain has their bytes then, and
-// so have the bytes of the place itself.
-static bool
-is_led_back_to(const lg__comparison *state, uint32_t place)
+bool
+lg__growth_is_led_back_to(const lg__comparison *state, uint32_t place)
 {
     return state->parts[place] > value_of(state->newest, place, RETAINED);
 }
@@ -245,11 +242,41 @@ bring_containers(const lg__comparison *state, uint32_t place, uint32_t parent)
     double parents = value_of(state->newest, parent, MEMBERS) -
                      value_of(oldest, state->above[0], MEMBERS);
     return group_of(state->newest, place) == parent && parents <= more &&
-           is_led_back_to(state, parent);
+           lg__growth_is_led_back_to(state, parent);
+}
+
+// Returns whether there are no more things than before that have a container in
+// this place each: what has come is below those that were there.
+static bool
+has_same_outermost(const lg__comparison *state, uint32_t container)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    uint32_t owner = lg__place_at(state->newest, container)->parent;
+    if (group_of(state->newest, container) != container || owner == LG_NONE)
+        return owner == LG_NONE;
+    uint32_t before =
+        lg_places_find(oldest, lg__place_at(state->newest, owner)->key);
+    return value_of(state->newest, owner, MEMBERS) ==
+           value_of(oldest, before, MEMBERS);
+}
+
+// Returns whether the members are the elements of the outermost containers of a
+// tree, such as its nodes: they retain most of what these gained.
+static bool
+are_of_tree(const lg__comparison *state, uint32_t place, uint32_t parent)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    double more = value_of(state->newest, place, RETAINED) -
+                  value_of(oldest, state->at[0], RETAINED);
+    double all = value_of(state->newest, parent, RETAINED) -
+                 value_of(oldest, state->above[0], RETAINED);
+    return group_of(state->newest, place) == parent && 2 * more > all &&
+           lg__growth_is_led_back_to(state, parent) &&
+           has_same_outermost(state, parent);
 }
 
 // Takes back that the containers accumulate: their elements do, each of which
-// brings one.
+// brings some.
 static void
 forget_containers(lg__comparison *state, uint32_t place)
 {
@@ -274,7 +301,8 @@ trend_of_members(lg__comparison *state, uint32_t place)
     read_series(state, state->above, MEMBERS, state->y);
     if (is_constant(state->y, state->count))
         return trend;
-    if (bring_containers(state, place, parent)) {
+    if (bring_containers(state, place, parent) ||
+        are_of_tree(state, place, parent)) {
         forget_containers(state, parent);
         return trend;
     }

@@ -201,3 +201,21 @@ lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
     for (uint32_t i = 0; i < state->count; i++)
         counts[i] += other->counts[i];
 }
+
+void
+lg__comparison_limit(const lg__comparison *state, uint32_t place,
+                     uint64_t *series)
+{
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < state->count; i++) {
+        double sum = (double)lg__comparison_total(state, series, i);
+        double most = state->at[i] == LG_NONE
+                          ? 0
+                          : (double)lg__place_total(state->summaries[i]->places,
+                                                    state->at[i]);
+        for (uint32_t on = 0; on < state->each && sum > most; on++) {
+            uint64_t *number = &series[(size_t)i * state->each + on];
+            *number = (uint64_t)((double)*number * (most / sum));
+        }
+    }
+}

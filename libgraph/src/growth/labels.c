@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static bool
 is_local(const lg__labels *labels, uint32_t node)
@@ -111,15 +110,6 @@ lg__labels_free(lg__labels *labels)
     lg_text_free(&labels->scratch);
 }
 
-static bool
-has_digit(lg_string text)
-{
-    for (uint32_t i = 0; i < text.length; i++)
-        if (isdigit((unsigned char)text.data[i]))
-            return true;
-    return false;
-}
-
 // Finds names of a namespace that differ in their numbers alone.
 
 // A name, by the hash of its text without the numbers.
@@ -128,15 +118,21 @@ typedef struct name_like {
     uint32_t name;
 } name_like;
 
+// Returns a hash of the text without its numbers, as FNV-1a makes one; 0 if it
+// has none.
 static uint32_t
-hash_uncounted(lg__labels *labels, lg_string text)
+hash_uncounted(lg_string text)
 {
-    labels->scratch.length = 0;
-    lg__text_add_uncounted(text, &labels->scratch);
-    uint32_t hash =
-        (uint32_t)XXH3_64bits(labels->scratch.data, labels->scratch.length);
-    labels->scratch.length = 0;
-    return hash;
+    uint32_t hash = 2166136261;
+    bool counts = false;
+    for (uint32_t i = 0; i < text.length; i++) {
+        bool digit = isdigit((unsigned char)text.data[i]);
+        if (digit && i > 0 && isdigit((unsigned char)text.data[i - 1]))
+            continue;
+        counts |= digit;
+        hash = (hash ^ (digit ? '*' : (unsigned char)text.data[i])) * 16777619;
+    }
+    return counts ? hash | 1 : 0;
 }
 
 // Lists the names of the namespace that have numbers. Returns how many.
@@ -150,10 +146,12 @@ list_numbered(lg__labels *labels, uint32_t space, name_like *out)
         if (lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE)
             continue;
         uint32_t name = lg__label_name(labels, (lg__reference){space, edge});
-        lg_string text = name == LG_NONE ? (lg_string){"", 0}
-                                         : lg_graph_string(labels->graph, name);
-        if (has_digit(text))
-            out[count++] = (name_like){hash_uncounted(labels, text), name};
+        uint32_t hash =
+            name != LG_NONE
+                ? hash_uncounted(lg_graph_string(labels->graph, name))
+                : 0;
+        if (hash != 0)
+            out[count++] = (name_like){hash, name};
     }
     return count;
 }
@@ -184,7 +182,7 @@ lg__labels_note_numbered(lg__labels *labels, uint32_t space)
         return true;
     name_like *names = lg__alloc((edges.end - edges.begin) * sizeof *names);
     size_t count = names != NULL ? list_numbered(labels, space, names) : 0;
-    bool enough = names != NULL && !labels->scratch.failed &&
+    bool enough = names != NULL &&
                   lg__radix_sort(&allocator, names, count, sizeof *names);
     for (size_t i = 0, end; i < count && enough; i = end) {
         end = i + 1;
@@ -467,6 +465,15 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
                                              : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
+}
+
+static bool
+has_digit(lg_string text)
+{
+    for (uint32_t i = 0; i < text.length; i++)
+        if (isdigit((unsigned char)text.data[i]))
+            return true;
+    return false;
 }
 
 // Takes the name of a function that no reference names, without its numbers.
