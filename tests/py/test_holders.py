@@ -1,5 +1,6 @@
 """What a report calls the holder of what grows, and that it can be asked for."""
 
+import asyncio
 import atexit
 import builtins
 import functools
@@ -374,3 +375,27 @@ def test_the_exceptions_of_a_group_go_with_the_group():
     (holder,) = row.holders
     assert holder.held_by.endswith("registries.last"), holder
     assert row.freed.total > row.gained
+
+
+def add_callbacks(futures):
+    for number in range(90):
+        future = futures[number % 3] if isinstance(futures, list) else futures
+        future.add_done_callback(functools.partial(print, bytearray(500)))
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_who_has_a_future_lets_go_of_its_callbacks(several):
+    """A program that asks for them gets a copy: to empty that frees nothing."""
+    loop, snapshots = asyncio.new_event_loop(), []
+    registries.last = loop.create_future()
+    if several:
+        registries.last = [loop.create_future() for _ in range(3)]
+    for _ in range(4):
+        add_callbacks(registries.last)
+        snapshots.append(leakgraph.snapshot())
+    loop.close()
+    growth = leakgraph.diff(*snapshots)
+    (holder,) = growth[0].holders
+    assert holder.held_by.endswith("registries.last"), holder
+    assert f"{'empty' if several else 'cut'} {holder.held_by}" in str(growth)
+    assert growth[0].freed.total > growth[0].gained

@@ -110,6 +110,31 @@ lg__labels_free(lg__labels *labels)
     lg_text_free(&labels->scratch);
 }
 
+// Returns whether one of eight characters is a digit: with the bits of `0`
+// turned, a byte of less than ten.
+static bool
+has_digit_in(const char *text)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    bytes ^= each * '0';
+    return ((bytes - each * 10) & ~bytes & each * 0x80) != 0;
+}
+
+static bool
+has_digit(lg_string text)
+{
+    uint32_t at = 0;
+    for (; at + 8 <= text.length; at += 8)
+        if (has_digit_in(text.data + at))
+            return true;
+    for (; at < text.length; at++)
+        if (isdigit((unsigned char)text.data[at]))
+            return true;
+    return false;
+}
+
 // Finds names of a namespace that differ in their numbers alone.
 
 // A name, by the hash of its text without the numbers.
@@ -118,21 +143,18 @@ typedef struct name_like {
     uint32_t name;
 } name_like;
 
-// Returns a hash of the text without its numbers, as FNV-1a makes one; 0 if it
-// has none.
+// Returns a hash of the text without its numbers, as FNV-1a makes one.
 static uint32_t
 hash_uncounted(lg_string text)
 {
     uint32_t hash = 2166136261;
-    bool counts = false;
     for (uint32_t i = 0; i < text.length; i++) {
         bool digit = isdigit((unsigned char)text.data[i]);
         if (digit && i > 0 && isdigit((unsigned char)text.data[i - 1]))
             continue;
-        counts |= digit;
         hash = (hash ^ (digit ? '*' : (unsigned char)text.data[i])) * 16777619;
     }
-    return counts ? hash | 1 : 0;
+    return hash;
 }
 
 // Lists the names of the namespace that have numbers. Returns how many.
@@ -146,12 +168,10 @@ list_numbered(lg__labels *labels, uint32_t space, name_like *out)
         if (lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE)
             continue;
         uint32_t name = lg__label_name(labels, (lg__reference){space, edge});
-        uint32_t hash =
-            name != LG_NONE
-                ? hash_uncounted(lg_graph_string(labels->graph, name))
-                : 0;
-        if (hash != 0)
-            out[count++] = (name_like){hash, name};
+        lg_string text = name == LG_NONE ? (lg_string){"", 0}
+                                         : lg_graph_string(labels->graph, name);
+        if (has_digit(text))
+            out[count++] = (name_like){hash_uncounted(text), name};
     }
     return count;
 }
@@ -178,7 +198,8 @@ lg__labels_note_numbered(lg__labels *labels, uint32_t space)
     const lg_allocator allocator = lg_allocator_default();
     const lg_edge_range edges =
         lg_columns_edges(&labels->graph->columns, space);
-    if (edges.end - edges.begin < MANY)
+    // Each has a key and a value.
+    if (edges.end - edges.begin < 2 * (uint64_t)MANY)
         return true;
     name_like *names = lg__alloc((edges.end - edges.begin) * sizeof *names);
     size_t count = names != NULL ? list_numbered(labels, space, names) : 0;
@@ -465,15 +486,6 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
                                              : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
-}
-
-static bool
-has_digit(lg_string text)
-{
-    for (uint32_t i = 0; i < text.length; i++)
-        if (isdigit((unsigned char)text.data[i]))
-            return true;
-    return false;
 }
 
 // Takes the name of a function that no reference names, without its numbers.

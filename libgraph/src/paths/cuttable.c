@@ -248,9 +248,21 @@ typedef struct access {
     uint32_t ways;  // how many of those there are
 } access;
 
+// Returns whether a program that asks a future for its callbacks gets a copy:
+// what it takes out of the copy, the future keeps.
+static bool
+is_copied(const lg_graph *graph, uint32_t node, uint64_t edge)
+{
+    return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
+           lg__node_is_a(graph, node, "_asyncio.Future") &&
+           lg__string_is(lg_graph_string(
+                             graph, lg_columns_payload(&graph->columns, edge)),
+                         "._callbacks");
+}
+
 // Looks at who refers to a container: views, iterators, calls that are running
 // and the interpreter, which takes nothing out of some lists, let a program at
-// most read its items.
+// most read its items, or those of a copy.
 static access
 access_to(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
 {
@@ -264,7 +276,7 @@ access_to(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
         found.viewed = true;
         if (is_view(graph, source) ||
             lg__edge_kind(graph, edge) == LG_EDGE_STACK ||
-            native_edge_lasts(graph, edge))
+            native_edge_lasts(graph, edge) || is_copied(graph, source, edge))
             continue;
         found.ways++;
         if (lg__node_role(graph, source) == LG__ROLE_TUPLE)
