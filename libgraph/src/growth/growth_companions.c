@@ -407,7 +407,7 @@ typedef struct reason {
 // A search for the causes of rows. Comparing each row with each other one would
 // take too long where thousands grow. So a row is compared with the leaders,
 // which are few, and with what has a container of its own; only what may go
-// with weak references is compared with all.
+// with weak references is compared with all, and then for that alone.
 typedef struct search {
     const lg__comparison *state;
     lg_growth *growth;
@@ -563,6 +563,28 @@ find_above(const search *of, size_t index)
     return growth->count;
 }
 
+// Returns whether the members of the row go with those of the other one through
+// weak references, or are such references themselves.
+static bool
+goes_weakly(const search *of, size_t index, size_t other_index)
+{
+    const lg_growth_row *row = &of->growth->rows[index];
+    const lg_growth_row *other = &of->growth->rows[other_index];
+    return (other_index < index &&
+            is_follower(of->state, row, other, of->under_way)) ||
+           (lg__growth_accompanies(of->state, row, other, of->under_way) &&
+            lg__growth_is_weak_entry_of(of->state, row,
+                                        of->reason[index].weak_key, other));
+}
+
+static bool
+may_be_cause(const search *of, size_t index, size_t other_index)
+{
+    return index != other_index &&
+           of->growth->rows[index].verdict != LG_GROWTH_SETTLED &&
+           of->growth->rows[other_index].verdict == LG_GROWTH_ACCUMULATES;
+}
+
 // Returns whether the other row is why the row grows.
 static bool
 is_cause(const search *of, size_t index, size_t other_index)
@@ -572,8 +594,7 @@ is_cause(const search *of, size_t index, size_t other_index)
     if (is_rest_of(of->state->newest, row, other) ||
         lg__growth_has_structs(of->state, row, other))
         return true;
-    if (index == other_index || row->verdict == LG_GROWTH_SETTLED ||
-        other->verdict != LG_GROWTH_ACCUMULATES)
+    if (!may_be_cause(of, index, other_index))
         return false;
     return (are_pools_of(of, other, row) &&
             lg__growth_accompanies(of->state, row, other, of->under_way)) ||
@@ -581,19 +602,23 @@ is_cause(const search *of, size_t index, size_t other_index)
            lg__growth_is_kept_for_compiled(of->state, row, other,
                                            of->under_way) ||
            is_defined_in(of->state, row, other, of->under_way) ||
-           (lg__growth_accompanies(of->state, row, other, of->under_way) &&
-            (is_of_names(of->state->newest, row, other) ||
-             lg__growth_is_weak_entry_of(of->state, row,
-                                         of->reason[index].weak_key, other))) ||
-           (other_index < index &&
-            is_follower(of->state, row, other, of->under_way));
+           (is_of_names(of->state->newest, row, other) &&
+            lg__growth_accompanies(of->state, row, other, of->under_way)) ||
+           goes_weakly(of, index, other_index);
 }
 
+// Finds the first row, before `end`, with whose members those of the row go
+// through weak references; `end` if there is none.
 static size_t
-find_among_all(const search *of, size_t index)
+find_weakly(const search *of, size_t index, size_t end)
 {
     size_t found = 0;
-    while (found < of->growth->count && !is_cause(of, index, found))
+    if (!is_of_weak_references(&of->growth->rows[index]) &&
+        !lg__growth_may_be_weak_entry(of->state, &of->growth->rows[index],
+                                      of->reason[index].weak_key))
+        return end;
+    while (found < end &&
+           !(may_be_cause(of, index, found) && goes_weakly(of, index, found)))
         found++;
     return found;
 }
@@ -634,14 +659,9 @@ find_in_container(const search *of, size_t index)
 static size_t
 find_first(const search *of, size_t index)
 {
-    const lg_growth_row *row = &of->growth->rows[index];
-    if (is_of_weak_references(row) ||
-        lg__growth_may_be_weak_entry(of->state, row,
-                                     of->reason[index].weak_key))
-        return find_among_all(of, index);
     size_t led = find_among_leaders(of, index);
     size_t beside = find_in_container(of, index);
-    return led < beside ? led : beside;
+    return find_weakly(of, index, led < beside ? led : beside);
 }
 
 static size_t

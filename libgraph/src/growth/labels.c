@@ -148,11 +148,13 @@ static uint32_t
 hash_uncounted(lg_string text)
 {
     uint32_t hash = 2166136261;
+    bool inside = false;
     for (uint32_t i = 0; i < text.length; i++) {
-        bool digit = isdigit((unsigned char)text.data[i]);
-        if (digit && i > 0 && isdigit((unsigned char)text.data[i - 1]))
-            continue;
-        hash = (hash ^ (digit ? '*' : (unsigned char)text.data[i])) * 16777619;
+        unsigned char character = (unsigned char)text.data[i];
+        bool digit = isdigit(character);
+        if (!digit || !inside)
+            hash = (hash ^ (digit ? '*' : character)) * 16777619;
+        inside = digit;
     }
     return hash;
 }
