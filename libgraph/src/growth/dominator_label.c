@@ -9,6 +9,8 @@
 // the bits say which of them it is.
 #include "growth/place_walk.h"
 
+#include <ctype.h>
+
 // If a dominator refers to a node several times, the label comes from the kind
 // with the lowest rank; within a kind, it is the first in byte order. So it
 // never depends on the order of references.
@@ -275,6 +277,90 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     return true;
 }
 
+// A name, by the hash of its text without the numbers.
+typedef struct name_like {
+    uint32_t hash;
+    uint32_t name;
+} name_like;
+
+// Returns a hash of the text without its numbers, as FNV-1a makes one.
+static uint32_t
+hash_uncounted(lg_string text)
+{
+    uint32_t hash = 2166136261;
+    bool inside = false;
+    for (uint32_t i = 0; i < text.length; i++) {
+        unsigned char character = (unsigned char)text.data[i];
+        bool digit = isdigit(character);
+        if (!digit || !inside)
+            hash = (hash ^ (digit ? '*' : character)) * 16777619;
+        inside = digit;
+    }
+    return hash;
+}
+
+// Lists the names of the namespace that have numbers. Returns how many.
+static size_t
+list_numbered(lg__labels *labels, uint32_t space, name_like *out)
+{
+    const lg_edge_range edges =
+        lg_columns_edges(&labels->graph->columns, space);
+    size_t count = 0;
+    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
+        if (lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE)
+            continue;
+        uint32_t name = lg__label_name(labels, (lg__reference){space, edge});
+        lg_string text = name == LG_NONE ? (lg_string){"", 0}
+                                         : lg_graph_string(labels->graph, name);
+        if (lg__label_has_digit(text))
+            out[count++] = (name_like){hash_uncounted(text), name};
+    }
+    return count;
+}
+
+// Marks names that are alike. A label that one has already is made again.
+static bool
+mark_numbered(lg__labels *labels, const name_like *names, size_t count)
+{
+    if (labels->numbered == NULL)
+        labels->numbered =
+            lg__calloc(labels->graph->string_count / 64 + 1, sizeof(uint64_t));
+    for (size_t i = 0; i < count && labels->numbered != NULL; i++) {
+        const uint32_t name = names[i].name;
+        uint32_t *entry = lg__label_entry(labels, true, name);
+        labels->numbered[name / 64] |= UINT64_C(1) << name % 64;
+        *entry = *entry == LG__LABEL_EXPECTED ? *entry : 0;
+    }
+    return labels->numbered != NULL;
+}
+
+// Leaves out the numbers in labels of the names of a namespace that has many
+// alike, as programs make them: `app.req_1`, `app.req_2` ... The names must not
+// have been needed yet. Returns false when memory ran out.
+static bool
+note_numbered(lg__labels *labels, uint32_t space)
+{
+    enum { MANY = 32 };
+    const lg_allocator allocator = lg_allocator_default();
+    const lg_edge_range edges =
+        lg_columns_edges(&labels->graph->columns, space);
+    // Each has a key and a value.
+    if (edges.end - edges.begin < 2 * (uint64_t)MANY)
+        return true;
+    name_like *names = lg__alloc((edges.end - edges.begin) * sizeof *names);
+    size_t count = names != NULL ? list_numbered(labels, space, names) : 0;
+    bool enough = names != NULL &&
+                  lg__radix_sort(&allocator, names, count, sizeof *names);
+    for (size_t i = 0, end; i < count && enough; i = end) {
+        end = i + 1;
+        while (end < count && names[end].hash == names[i].hash)
+            end++;
+        enough = end - i < MANY || mark_numbered(labels, names + i, end - i);
+    }
+    lg__free(names);
+    return enough;
+}
+
 // Nodes of one block.
 typedef struct listed {
     uint32_t parts[BLOCK]; // that may be folded
@@ -332,7 +418,7 @@ choose_by_parts(lg__place_walk *walk, const listed *block)
         if (space && lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
             !name_values(walk, owner, part))
             return false;
-        if (space && !lg__labels_note_numbered(&walk->labels, part))
+        if (space && !note_numbered(&walk->labels, part))
             return false;
         choose_for(walk, part, owner, space);
     }

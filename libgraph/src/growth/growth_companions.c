@@ -150,9 +150,10 @@ is_fuller(const lg__comparison *state, const lg_growth_row *row,
            after >= LG__FULLER * before;
 }
 
-bool
-lg__growth_accompanies(const lg__comparison *state, const lg_growth_row *row,
-                       const lg_growth_row *other, double under_way)
+// Returns whether the row has some objects for each new one of the other.
+static bool
+is_accompanying(const lg__comparison *state, const lg_growth_row *row,
+                const lg_growth_row *other, double under_way)
 {
     double slack = slack_of(state, other, under_way);
     return is_in_step(state, row->counts, 1, OUT_OF_STEP, slack < 1 ? 1 : slack,
@@ -173,16 +174,6 @@ counts_threads(const lg__comparison *state, const lg_growth_row *row)
 {
     return is_of_threads(state, row) ||
            lg__string_is(row->type, "threading.Thread");
-}
-
-bool
-lg__growth_is_kept_natively(const lg__comparison *state,
-                            const lg_growth_row *row)
-{
-    const lg__place_words *words = lg__places_words(state->newest, row->place);
-    return words != NULL && words->holder != LG_NONE &&
-           lg__string_begins(lg__places_text(state->newest, words->holder),
-                             "native code: ");
 }
 
 static bool
@@ -283,7 +274,7 @@ is_of_objects(const lg__comparison *state, const lg_growth_row *row,
          lg__node_is_a(state->analysis->graph, row->node, "threading.Thread"));
     return known && row->verdict == LG_GROWTH_ACCUMULATES &&
            is_of_threads(state, threads) &&
-           lg__growth_accompanies(state, row, threads, 1);
+           is_accompanying(state, row, threads, 1);
 }
 
 // Returns whether native memory is that of the threads: their stacks, or what
@@ -315,7 +306,7 @@ is_kept_for(const lg__comparison *state, const lg_growth_row *row,
            is_of_objects(state, row, threads) ||
            ((lg__growth_is_kept_natively(state, row) ||
              is_listed_for_threads(state, row)) &&
-            lg__growth_accompanies(state, row, threads, 1));
+            is_accompanying(state, row, threads, 1));
 }
 
 // Returns whether growth only accompanies that of more bytes, such as the weak
@@ -329,7 +320,7 @@ is_follower(const lg__comparison *state, const lg_growth_row *row,
             (is_of_weak_references(row) && !is_of_weak_references(other) &&
              (is_equal(state, row, other, under_way) ||
               (lg__growth_is_held_by_several(state, row) &&
-               lg__growth_accompanies(state, row, other, under_way)))));
+               is_accompanying(state, row, other, under_way)))));
 }
 
 // Returns whether the row is a class that each module of the other row defines:
@@ -350,16 +341,7 @@ is_defined_in(const lg__comparison *state, const lg_growth_row *row,
            name.length > prefix.length && prefix.length > 0 &&
            memcmp(name.data, prefix.data, prefix.length) == 0 &&
            name.data[prefix.length] == '.' &&
-           lg__growth_accompanies(state, row, modules, under_way);
-}
-
-bool
-lg__growth_is_key_beside(const lg_places *places, const lg_growth_row *row,
-                         const lg_growth_row *other)
-{
-    const lg__place_item *item = lg__place_at(places, row->place);
-    return item->kind == LG_PLACE_KEY &&
-           item->parent == lg__place_at(places, other->place)->parent;
+           is_accompanying(state, row, modules, under_way);
 }
 
 // Returns whether the row is of the names of attributes that are the members of
@@ -555,8 +537,8 @@ find_above(const search *of, size_t index)
     for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
         uint32_t found = row_at(of, at);
         if (found != 0 && found - 1 != index &&
-            lg__growth_accompanies(of->state, row, &growth->rows[found - 1],
-                                   of->under_way))
+            is_accompanying(of->state, row, &growth->rows[found - 1],
+                            of->under_way))
             return found - 1;
         at = lg__place_above(of->state->newest, at);
     }
@@ -572,7 +554,7 @@ goes_weakly(const search *of, size_t index, size_t other_index)
     const lg_growth_row *other = &of->growth->rows[other_index];
     return (other_index < index &&
             is_follower(of->state, row, other, of->under_way)) ||
-           (lg__growth_accompanies(of->state, row, other, of->under_way) &&
+           (is_accompanying(of->state, row, other, of->under_way) &&
             lg__growth_is_weak_entry_of(of->state, row,
                                         of->reason[index].weak_key, other));
 }
@@ -597,13 +579,15 @@ is_cause(const search *of, size_t index, size_t other_index)
     if (!may_be_cause(of, index, other_index))
         return false;
     return (are_pools_of(of, other, row) &&
-            lg__growth_accompanies(of->state, row, other, of->under_way)) ||
+            is_accompanying(of->state, row, other, of->under_way)) ||
            is_kept_for(of->state, row, other) ||
-           lg__growth_is_kept_for_compiled(of->state, row, other,
-                                           of->under_way) ||
+           (lg__growth_is_of_compiled(of->state, other) &&
+            lg__growth_is_kept_for_compiled(
+                of->state, row, other,
+                is_accompanying(of->state, row, other, of->under_way))) ||
            is_defined_in(of->state, row, other, of->under_way) ||
            (is_of_names(of->state->newest, row, other) &&
-            lg__growth_accompanies(of->state, row, other, of->under_way)) ||
+            is_accompanying(of->state, row, other, of->under_way)) ||
            goes_weakly(of, index, other_index);
 }
 
@@ -799,7 +783,7 @@ lg__growth_goes_along(const lg__comparison *state, const lg_growth *growth,
         return false;
     return row->gained <= lead->gained / PART ||
            (row->verdict == LG_GROWTH_ACCUMULATES &&
-            lg__growth_accompanies(state, row, lead, most_under_way(state)));
+            is_accompanying(state, row, lead, most_under_way(state)));
 }
 
 bool

@@ -173,11 +173,6 @@ void lg__growth_add_counts(const lg__comparison *state, const lg_growth *growth,
 /** Adds the name of a companion to the row of its cause. Weak references have
  *  no name: they keep nothing, and go with what they are to. */
 void lg__growth_note(const lg_growth_row *companion, lg_growth_row *row);
-/** Returns whether the row has some objects for each new one of the other. Each
- *  request under way may have made one and not yet the other. */
-bool lg__growth_accompanies(const lg__comparison *state,
-                            const lg_growth_row *row,
-                            const lg_growth_row *other, double under_way);
 /** Returns whether the row is of keys of the container that holds the other
  * row.
  */
@@ -189,11 +184,12 @@ bool lg__growth_is_kept_natively(const lg__comparison *state,
 /** Returns whether the row is of the functions that torch.compile made. */
 bool lg__growth_is_of_compiled(const lg__comparison *state,
                                const lg_growth_row *row);
-/** Returns whether torch.compile keeps the row for its functions. */
+/** Returns whether torch.compile keeps the row for its functions, which it may
+ *  gain in step with them. */
 bool lg__growth_is_kept_for_compiled(const lg__comparison *state,
                                      const lg_growth_row *row,
                                      const lg_growth_row *compiled,
-                                     double under_way);
+                                     bool in_step);
 /** Returns whether the type is of a library or of the program: nearly all that
  *  accumulates brings strings and dicts along. `128-byte block of libz.so` is
  *  none. */

@@ -37,22 +37,10 @@ void lg__groups_free(lg__groups *all);
 lg__group *lg__groups_at(lg__groups *all, uint32_t place);
 /** Sorts the nodes of each group, and drops repeated ones. */
 void lg__groups_settle(lg__groups *all);
-/** Gives the holders of a row to the row that leads it. If their members are
- *  alike, each holder has a share of both. */
-void lg__groups_hand_over(lg__groups *to, lg__groups *from, bool alike,
-                          bool *failed);
 /** Drops the groups so marked. */
 void lg__groups_drop(lg__groups *all, const bool *dropped);
-/** Drops the groups whose places are not among those of the others. */
-void lg__groups_keep_common(lg__groups *all, const lg__groups *others);
 /** Returns the share of the members that the biggest holder has. */
 double lg__groups_most(const lg__groups *all);
-/** Drops what leads to few members. */
-void lg__groups_drop_minor(lg__groups *all);
-/** Leaves out containers that others of their group dominate: it is enough to
- *  empty these. A dict of dicts that have dicts is one place. Returns false
- * when memory ran out. */
-bool lg__groups_drop_nested(lg__groups *all, const lg_analysis *analysis);
 /** Returns whether one of the groups, or only `alone`, has the node. */
 bool lg__groups_have(const lg__groups *all, const lg__group *alone,
                      uint32_t node);
@@ -63,9 +51,6 @@ bool lg__groups_have_below(const lg__groups *all, const lg_analysis *analysis,
 /** Drops the groups of which that is so: it is enough to empty the container.
  */
 void lg__groups_drop_below(lg__groups *all, const lg_analysis *analysis);
-/** Tells containers of one place apart if they are few, such as two of a
- *  model's tables of modules: each has a path of its own. */
-void lg__groups_tell_apart(lg__groups *all, bool *failed);
 /** Gathers the containers of all groups. */
 void lg__groups_containers(const lg__groups *all, lg__gathered *out,
                            bool *failed);

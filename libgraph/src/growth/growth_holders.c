@@ -15,9 +15,127 @@
 #include <string.h>
 
 enum {
-    ROWS = 16, // rows whose holders are found
-    TYPES = 8, // other types of a row whose holders are found
+    ROWS = 16,         // rows whose holders are found
+    TYPES = 8,         // other types of a row whose holders are found
+    NAMED = 3,         // so many containers of one place are told apart
+    MEMBERS = 1 << 15, // of a row that are looked at
 };
+
+// Turns shares of a row's members into shares of so many.
+static void
+scale(lg__groups *all, size_t members)
+{
+    for (size_t i = 0; i < all->count && members > 0; i++)
+        all->items[i].share *= (double)all->members / (double)members;
+    all->members = members;
+}
+
+// Gives the holders of a row to the row that leads it. If their members are
+// alike, each holder has a share of both.
+static void
+hand_over(lg__groups *to, lg__groups *from, bool alike, bool *failed)
+{
+    size_t members = to->members + from->members;
+    if (alike) {
+        scale(to, members);
+        scale(from, members);
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        lg__group *known = lg__groups_at(to, from->items[i].place);
+        if (known != NULL && known->led == 0) {
+            *known = from->items[i];
+            from->items[i] = (lg__group){0};
+        } else if (known != NULL) {
+            double share = from->items[i].share;
+            known->share = alike                  ? known->share + share
+                           : known->share > share ? known->share
+                                                  : share;
+            *failed |=
+                !lg__gather_all(&known->nodes, &from->items[i].nodes) ||
+                !lg__gather_all(&known->targets, &from->items[i].targets);
+        }
+    }
+    lg__groups_free(from);
+    lg__groups_settle(to);
+}
+
+// Drops the groups whose places are not among those of the others.
+static void
+keep_common(lg__groups *all, const lg__groups *others)
+{
+    bool dropped[LG__GROUPS];
+    for (size_t i = 0; i < all->count; i++) {
+        dropped[i] = true;
+        for (size_t j = 0; j < others->count; j++)
+            dropped[i] &= others->items[j].place != all->items[i].place;
+    }
+    lg__groups_drop(all, dropped);
+}
+
+static bool
+is_nested(const lg__group *item, const lg_analysis *analysis, uint32_t node)
+{
+    for (int i = 0; i < LG__GROUP_INNER && node != LG_NONE; i++) {
+        node = lg_node_dominator(analysis, node);
+        if (node != LG_NONE && lg__gathered_has(&item->nodes, node))
+            return true;
+    }
+    return false;
+}
+
+// Leaves out containers that others of their group dominate: it is enough to
+// empty these. A dict of dicts that have dicts is one place. Returns false when
+// memory ran out.
+static bool
+drop_nested(lg__groups *all, const lg_analysis *analysis)
+{
+    bool enough = true;
+    for (size_t i = 0; i < all->count && enough; i++) {
+        lg__group *item = &all->items[i];
+        lg__gathered outer = {0};
+        for (size_t k = 0; k < item->nodes.count; k++)
+            if (!item->empties ||
+                !is_nested(item, analysis, item->nodes.items[k]))
+                enough =
+                    enough && lg__gather_append(&outer, item->nodes.items[k]);
+        lg__free(item->nodes.items);
+        item->nodes = outer;
+    }
+    return enough;
+}
+
+// Tells containers of one place apart if they are few, such as two of a model's
+// tables of modules: each has a path of its own.
+static void
+tell_apart(lg__groups *all, bool *failed)
+{
+    size_t count = all->count;
+    for (size_t i = 0; i < count; i++) {
+        lg__gathered nodes = all->items[i].nodes;
+        if (!all->items[i].empties || nodes.count > NAMED ||
+            all->count + nodes.count > LG__GROUPS)
+            continue;
+        for (size_t j = 1; j < nodes.count && !*failed; j++) {
+            lg__group *made = &all->items[all->count++];
+            *made = all->items[i];
+            made->nodes = made->targets = (lg__gathered){0};
+            *failed |= !lg__gather_append(&made->nodes, nodes.items[j]);
+        }
+        all->items[i].nodes.count = 1;
+    }
+}
+
+static bool
+gather_members(const lg__holder_search *to, lg__gathered *out)
+{
+    uint32_t nodes = to->walk.graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes && out->count < MEMBERS; node++)
+        if (to->place_of[node] == to->place &&
+            lg__fold_owner(to->walk.fold, node) == LG_NONE &&
+            !lg__gather_append(out, node))
+            return false;
+    return true;
+}
 
 // Returns whether members of these types are parts of one leak, which differ in
 // what holds them for now. Of tuples and dicts nobody knows.
@@ -57,13 +175,13 @@ add_holders_of(lg__holder_search *to, uint32_t place, bool ids,
     bool failed = found == NULL;
     to->above[0] = row;
     to->place = place;
-    failed = failed || !lg__holder_search_members(to, &members) ||
+    failed = failed || !gather_members(to, &members) ||
              !lg__holders_find(to, &members, 1, found);
     if (!failed && ids)
-        lg__groups_keep_common(found, kept);
+        keep_common(found, kept);
     bool alike = are_alike(type_of_place(to, row), type_of_place(to, place));
     if (!failed)
-        lg__groups_hand_over(kept, found, alike, &failed);
+        hand_over(kept, found, alike, &failed);
     to->place = row;
     lg__free(members.items);
     if (found != NULL)
@@ -143,7 +261,7 @@ find_holders_of_row(lg__holder_search *to, const lg__comparison *state,
                     const lg_growth_row *row, lg__groups *kept)
 {
     lg__gathered members = {0};
-    bool found = lg__holder_search_members(to, &members);
+    bool found = gather_members(to, &members);
     bool itself = row->verdict == LG_GROWTH_IN_PLACE && members.count > 0 &&
                   lg__node_can_be_emptied(to->walk.graph, members.items[0]);
     found = found && (itself ? keep_itself(to, &members, kept)
@@ -230,9 +348,9 @@ join_row(lg_growth *growth, lg__groups *of, uint32_t lead, uint32_t row,
 {
     const lg_growth_row *rows = growth->rows;
     if (are_ids(&rows[lead], rows[row].type, rows[row].gained))
-        lg__groups_keep_common(&of[row], &of[lead]);
-    lg__groups_hand_over(&of[lead], &of[row],
-                         are_alike(rows[lead].type, rows[row].type), failed);
+        keep_common(&of[row], &of[lead]);
+    hand_over(&of[lead], &of[row], are_alike(rows[lead].type, rows[row].type),
+              failed);
     for (size_t i = 0; i < growth->count; i++)
         if (rows[i].lead == row)
             growth->rows[i].lead = lead;
@@ -510,7 +628,7 @@ settle_leak(lg__holder_search *to, lg__comparison *state, lg__finder *finder,
     lg__groups_drop_below(of, to->at_rest);
     if (of->count == 0)
         return LG_OK;
-    bool failed = !lg__groups_drop_nested(of, to->at_rest);
+    bool failed = !drop_nested(of, to->at_rest);
     lg_status status = failed ? lg__error_memory(err)
                               : mark_reached(to, of, state->monitor, err);
     if (status == LG_OK)
@@ -519,7 +637,7 @@ settle_leak(lg__holder_search *to, lg__comparison *state, lg__finder *finder,
         status = drop_innocent(to, state, of, row->gained, err);
     if (status != LG_OK)
         return status;
-    lg__groups_tell_apart(of, &failed);
+    tell_apart(of, &failed);
     return failed ? lg__error_memory(err)
                   : answer(to, state, finder, of, row, err);
 }

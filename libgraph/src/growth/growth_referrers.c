@@ -13,9 +13,8 @@
 #include "growth/growth_referrers.h"
 
 enum {
-    MEMBERS = 1 << 15, // of a row that are looked at
-    PLACES = 16,       // whose containers are found
-    HOPS = 1 << 21,    // references that are looked at for a row
+    PLACES = 16,    // whose containers are found
+    HOPS = 1 << 21, // references that are looked at for a row
     // An object that is no container holds if there are few like it: at most
     // one for so many members.
     FEW = 16,
@@ -207,16 +206,15 @@ look_above(lg__holder_search *to, const lg__gathered *nodes, double share)
     return held;
 }
 
-bool
-lg__holder_search_members(const lg__holder_search *to, lg__gathered *out)
+// Drops what leads to few members.
+static void
+drop_minor(lg__groups *all)
 {
-    uint32_t nodes = to->walk.graph->columns.node_count;
-    for (uint32_t node = 0; node < nodes && out->count < MEMBERS; node++)
-        if (to->place_of[node] == to->place &&
-            lg__fold_owner(to->walk.fold, node) == LG_NONE &&
-            !lg__gather_append(out, node))
-            return false;
-    return true;
+    bool minor[LG__GROUPS];
+    double most = lg__groups_most(all);
+    for (size_t i = 0; i < all->count; i++)
+        minor[i] = all->items[i].share * LG__GROUP_PART < most;
+    lg__groups_drop(all, minor);
 }
 
 bool
@@ -231,7 +229,7 @@ lg__holders_find(lg__holder_search *to, const lg__gathered *members,
     to->members = (uint32_t)members->count;
     if (members->count > 0)
         (void)look_above(to, members, 1);
-    lg__groups_drop_minor(kept);
+    drop_minor(kept);
     lg__groups_settle(kept);
     return !to->failed;
 }

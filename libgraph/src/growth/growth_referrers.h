@@ -36,8 +36,6 @@ void lg__holder_search_end(lg__holder_search *of);
 /** Returns whether the node is a member or below one, or of a group on the way.
  */
 bool lg__holder_search_is_inside(const lg__holder_search *to, uint32_t node);
-/** Gathers nodes of the place. Returns false when memory ran out. */
-bool lg__holder_search_members(const lg__holder_search *to, lg__gathered *out);
 /** Finds the holders of members of one place. The first `level` places above
  *  are no holders. Returns false when memory ran out. */
 bool lg__holders_find(lg__holder_search *to, const lg__gathered *members,

@@ -122,8 +122,8 @@ has_digit_in(const char *text)
     return ((bytes - each * 10) & ~bytes & each * 0x80) != 0;
 }
 
-static bool
-has_digit(lg_string text)
+bool
+lg__label_has_digit(lg_string text)
 {
     uint32_t at = 0;
     for (; at + 8 <= text.length; at += 8)
@@ -133,88 +133,6 @@ has_digit(lg_string text)
         if (isdigit((unsigned char)text.data[at]))
             return true;
     return false;
-}
-
-// Finds names of a namespace that differ in their numbers alone.
-
-// A name, by the hash of its text without the numbers.
-typedef struct name_like {
-    uint32_t hash;
-    uint32_t name;
-} name_like;
-
-// Returns a hash of the text without its numbers, as FNV-1a makes one.
-static uint32_t
-hash_uncounted(lg_string text)
-{
-    uint32_t hash = 2166136261;
-    bool inside = false;
-    for (uint32_t i = 0; i < text.length; i++) {
-        unsigned char character = (unsigned char)text.data[i];
-        bool digit = isdigit(character);
-        if (!digit || !inside)
-            hash = (hash ^ (digit ? '*' : character)) * 16777619;
-        inside = digit;
-    }
-    return hash;
-}
-
-// Lists the names of the namespace that have numbers. Returns how many.
-static size_t
-list_numbered(lg__labels *labels, uint32_t space, name_like *out)
-{
-    const lg_edge_range edges =
-        lg_columns_edges(&labels->graph->columns, space);
-    size_t count = 0;
-    for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
-        if (lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE)
-            continue;
-        uint32_t name = lg__label_name(labels, (lg__reference){space, edge});
-        lg_string text = name == LG_NONE ? (lg_string){"", 0}
-                                         : lg_graph_string(labels->graph, name);
-        if (has_digit(text))
-            out[count++] = (name_like){hash_uncounted(text), name};
-    }
-    return count;
-}
-
-// Marks names that are alike. A label that one has already is made again.
-static bool
-mark_numbered(lg__labels *labels, const name_like *names, size_t count)
-{
-    if (labels->numbered == NULL)
-        labels->numbered =
-            lg__calloc(labels->graph->string_count / 64 + 1, sizeof(uint64_t));
-    for (size_t i = 0; i < count && labels->numbered != NULL; i++) {
-        uint32_t *entry = lg__label_entry(labels, true, names[i].name);
-        mark(labels->numbered, names[i].name);
-        *entry = *entry == LG__LABEL_EXPECTED ? *entry : 0;
-    }
-    return labels->numbered != NULL;
-}
-
-bool
-lg__labels_note_numbered(lg__labels *labels, uint32_t space)
-{
-    enum { MANY = 32 };
-    const lg_allocator allocator = lg_allocator_default();
-    const lg_edge_range edges =
-        lg_columns_edges(&labels->graph->columns, space);
-    // Each has a key and a value.
-    if (edges.end - edges.begin < 2 * (uint64_t)MANY)
-        return true;
-    name_like *names = lg__alloc((edges.end - edges.begin) * sizeof *names);
-    size_t count = names != NULL ? list_numbered(labels, space, names) : 0;
-    bool enough = names != NULL &&
-                  lg__radix_sort(&allocator, names, count, sizeof *names);
-    for (size_t i = 0, end; i < count && enough; i = end) {
-        end = i + 1;
-        while (end < count && names[end].hash == names[i].hash)
-            end++;
-        enough = end - i < MANY || mark_numbered(labels, names + i, end - i);
-    }
-    lg__free(names);
-    return enough;
 }
 
 // Adds the labels of names, which are strings of the graph: `name`, `.name`.
@@ -497,7 +415,7 @@ take_function(lg__labels *labels, uint32_t node, lg__step *out)
 {
     uint32_t number = lg__label_text(labels, node);
     lg_string text = lg_graph_string(labels->graph, number);
-    if (!has_digit(text))
+    if (!lg__label_has_digit(text))
         return take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
@@ -681,7 +599,7 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
     if (!lg__label_has_own_name(labels->graph,
                                 lg_columns_type(&labels->graph->columns, node)))
         return take_module_name(labels, name, out);
-    return has_digit(lg_graph_string(labels->graph, name->module)) &&
+    return lg__label_has_digit(lg_graph_string(labels->graph, name->module)) &&
                    lg__node_category(labels->graph, node) != LG_CATEGORY_MODULE
                ? take_function(labels, node, out)
                : take_own_name(labels, node, out);

@@ -90,10 +90,8 @@ lg__label_defines(lg__labels *labels, uint32_t name)
 /** Writes the step to an attribute of that name. Returns false when memory ran
  *  out. */
 bool lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out);
-/** Leaves out the numbers in labels of the names of a namespace that has many
- *  alike, as programs make them: `app.req_1`, `app.req_2` ... Call it before
- * the names are needed. Returns false when memory ran out. */
-bool lg__labels_note_numbered(lg__labels *labels, uint32_t space);
+/** Returns whether a name has a number. */
+bool lg__label_has_digit(lg_string text);
 /** Adds the names that are expected. If memory ran out, they get their labels
  *  when they are needed. */
 void lg__labels_add_expected(lg__labels *labels, bool dotted);
