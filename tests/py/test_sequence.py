@@ -19,7 +19,7 @@ def sequence():
     def take(*points):
         for point in points:
             clock.now = point
-            sequence.take(lambda: (point, 10 * point))
+            sequence.take(lambda x=point: (x, 10 * x))
 
     sequence.fill = take
     return sequence

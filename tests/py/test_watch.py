@@ -307,7 +307,7 @@ def test_the_last_snapshot_takes_the_place_of_one_right_before(before, x, second
     sequence = Sequence(FakeSnapshotFiles(Clock()))
     sequence.begin_episode(10.0)
     for number in range(before):
-        sequence.take(lambda: (10.0 * number, 10.0 * number))
+        sequence.take(lambda at=10.0 * number: (at, at))
     sequence.take_last(x, x)
     assert sequence.seconds == seconds
 
@@ -315,7 +315,7 @@ def test_the_last_snapshot_takes_the_place_of_one_right_before(before, x, second
 def test_snapshots_that_were_dropped_do_not_count():
     sequence = Sequence(FakeSnapshotFiles(Clock()))
     for x in range(SLOTS + 1):
-        sequence.take(lambda: (x, x))
+        sequence.take(lambda x=x: (x, x))
     assert sequence.counted == sequence.count < SLOTS
     sequence.close()
     assert sequence.counted == SLOTS // 2 + 1
