@@ -341,6 +341,14 @@ lg__sink_open(lg__sink *sink, const char *path, lg_error *err)
     return status == LG_OK ? create(sink, err) : status;
 }
 
+// Has memory that comes back when it is touched, as that of a forked child, do
+// so now: a call of the system does not wait for it.
+static void
+touch(const char *byte)
+{
+    (void)*(const volatile char *)byte;
+}
+
 lg_status
 lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
 {
@@ -349,8 +357,10 @@ lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
         size_t part = length < 1u << 24 ? length : 1u << 24;
         ssize_t written =
             pwrite(sink->descriptor, at, part, (off_t)sink->offset);
-        if (written < 0 && errno == EINTR)
+        if (written < 0 && (errno == EINTR || errno == EFAULT)) {
+            touch(at);
             continue;
+        }
         if (written < 0)
             return destination_refused(err, "write", sink->path);
         at += written;

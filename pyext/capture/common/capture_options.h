@@ -26,6 +26,7 @@ typedef struct lg__capture_options {
     uint64_t max_bytes; /**< limit of capture memory (LG_ELIMIT); 0: none */
     uint64_t traced;    /**< bytes from malloc that tracemalloc uses itself */
     bool spill;         /**< memory is short, so reserve none */
+    bool forks;         /**< a child captures, so reserve none here */
     const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */
     const char *attached; /**< how another process has asked for it; NULL: none

@@ -4,6 +4,7 @@
  * forked child must not touch. Also lists what leakgraph has mapped for itself.
  */
 #include "capture/memory/arena.h"
+#include "capture/memory/cold_pages.h"
 
 #include <leakgraph/internal/ascending.h>
 #include <leakgraph/internal/lock.h>
@@ -601,13 +602,45 @@ lg__spill_give(void *start, size_t size)
     madvise(start, size, MADV_REMOVE);
 }
 
+/* In a forked child, large blocks have windows of their own, in which they
+   grow: of the file, or of memory that is compressed. */
+
+static void *
+take_window(size_t size)
+{
+    void *block = lg__spill_take(size, true);
+    return block != NULL ? block : lg__cold_take(size);
+}
+
+static bool
+has_window(const void *block)
+{
+    return lg__spill_holds(block) || lg__cold_holds(block);
+}
+
+static bool
+window_fits(const void *block, size_t size)
+{
+    return spill_fits(block, size) ||
+           (lg__cold_holds(block) && lg__cold_fits(size));
+}
+
+static void
+give_window(void *start, size_t size)
+{
+    if (lg__spill_holds(start))
+        lg__spill_give(start, size);
+    else
+        lg__cold_give(start, size);
+}
+
 static void *
 map_fresh(size_t size)
 {
     if (size < HUGE_PAGE)
         return lg__pages_map(size);
     size_t dirty;
-    void *block = lg__spill_take(size, true);
+    void *block = take_window(size);
     if (block == NULL && (block = lg__page_cache_map(size, &dirty)) != NULL)
         page_cache_advise(block, size);
     return block;
@@ -618,8 +651,8 @@ map_fresh(size_t size)
 static void
 unmap(const arena *self, char *start, size_t size, bool is_end)
 {
-    if (lg__spill_holds(start)) {
-        lg__spill_give(start, size);
+    if (has_window(start)) {
+        give_window(start, size);
         return;
     }
     size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
@@ -653,11 +686,11 @@ move_block(void *old, size_t old_size, size_t size)
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
-    if (lg__spill_holds(old))
-        return spill_fits(old, size) ? old : NULL;
+    if (has_window(old))
+        return window_fits(old, size) ? old : NULL;
     void *fresh = old_size < HUGE_PAGE && size >= HUGE_PAGE ? map_fresh(size)
-                  : size >= HUGE_PAGE ? lg__spill_take(size, true)
-                                      : NULL;
+                  : size >= HUGE_PAGE                       ? take_window(size)
+                                                            : NULL;
     if (fresh != NULL) {
         memcpy(fresh, old, old_size);
         munmap(old, old_size);
@@ -685,7 +718,7 @@ static void
 drop_end(char *block, size_t size, size_t mapped)
 {
     const size_t used = (size + PAGE - 1) & ~(PAGE - 1);
-    if (used < mapped && !lg__page_cache_keeps() && !lg__spill_holds(block))
+    if (used < mapped && !lg__page_cache_keeps() && !has_window(block))
         madvise(block + used, mapped - used, MADV_DONTNEED);
 }
 

@@ -4,6 +4,7 @@
 
 #include "capture/memory/address_map.h"
 #include "capture/memory/arena.h"
+#include "capture/memory/cold_pages.h"
 #include "capture/memory/images.h"
 
 #endif

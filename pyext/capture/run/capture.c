@@ -263,7 +263,8 @@ expect_texts(lg__heap_walk *walk)
 static bool
 may_reserve(const lg__heap_walk *walk)
 {
-    return !walk->options->max_bytes && !walk->options->spill;
+    const lg__capture_options *options = walk->options;
+    return !options->max_bytes && !options->spill && !options->forks;
 }
 
 /** Guesses high, because a large guess costs only address space. */

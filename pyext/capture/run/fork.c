@@ -1,6 +1,7 @@
 #include "capture/run/steps.h"
 #include "capture/common/capture_common.h"
 #include "capture/memory/capture_memory.h"
+#include "capture/run/child_heap.h"
 #include "capture/run/fork.h"
 #include "capture/run/give_way.h"
 #include "capture/run/group_room.h"
@@ -74,101 +75,6 @@ typedef struct child_process {
     schedule last;    /**< at its last report or alarm */
     schedule at_progress;
 } child_process;
-
-// Memory for the child's calls of Python's API, for which the parent would use
-// pymalloc and malloc.
-
-#define CHILD_BYTES ((size_t)64 << 20)
-
-// The room for a block's size before the block, as much as alignment needs.
-#define HEAD ((size_t)16)
-
-typedef struct child_heap {
-    char *start;
-    size_t used;
-    char *last; /**< the newest block; freeing it returns its memory */
-} child_heap;
-
-static size_t *
-size_before(void *block)
-{
-    return (size_t *)(void *)((char *)block - HEAD);
-}
-
-static bool
-is_childs(const child_heap *self, const void *block)
-{
-    return self->start != NULL && (const char *)block >= self->start &&
-           (const char *)block < self->start + CHILD_BYTES;
-}
-
-static void *
-child_malloc(void *context, size_t size)
-{
-    child_heap *self = context;
-    size_t whole = HEAD + ((size + HEAD - 1) & ~(HEAD - 1));
-    if (self->start == NULL || whole < size || whole > CHILD_BYTES - self->used)
-        return NULL;
-    self->last = self->start + self->used + HEAD;
-    self->used += whole;
-    *size_before(self->last) = size;
-    return self->last;
-}
-
-static void *
-child_calloc(void *context, size_t count, size_t size)
-{
-    if (size > 0 && count > CHILD_BYTES / size)
-        return NULL;
-    void *block = child_malloc(context, count * size);
-    if (block != NULL)
-        memset(block, 0, count * size);
-    return block;
-}
-
-// Leave the parent's blocks as they are.
-static void
-child_free(void *context, void *block)
-{
-    child_heap *self = context;
-    if (block == NULL || block != self->last)
-        return;
-    self->used = (size_t)((char *)block - HEAD - self->start);
-    self->last = NULL;
-}
-
-static void *
-child_realloc(void *context, void *block, size_t size)
-{
-    child_heap *self = context;
-    if (block != NULL && !is_childs(self, block))
-        return NULL;
-    void *larger = child_malloc(context, size);
-    if (larger != NULL && block != NULL) {
-        size_t old = *size_before(block);
-        memcpy(larger, block, old < size ? old : size);
-    }
-    return larger;
-}
-
-// Lets Python's allocators take memory from a mapping of their own, because the
-// C __sizeof__ of a library makes an int. Only for a process that does not
-// return to Python.
-static void
-child_own_memory(void)
-{
-    static child_heap self;
-    void *start = lg__pages_map(CHILD_BYTES);
-    if (start != NULL) {
-        lg__own_ranges_add(start, CHILD_BYTES);
-        self.start = start;
-    }
-    PyMemAllocatorEx allocator = {&self, child_malloc, child_calloc,
-                                  child_realloc, child_free};
-    PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &allocator);
-    PyMem_SetAllocator(PYMEM_DOMAIN_MEM, &allocator);
-    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &allocator);
-}
 
 // The time between two reports: short enough for a progress line.
 #define REPORT_SECONDS 0.1
@@ -296,26 +202,57 @@ name_open_type(const lg__heap_walk *walk, child_report *report)
         }
 }
 
-// The file that holds the memory has no room for this page.
+// There is no room for the page that the process touches: in the file that
+// holds the memory, or in memory.
 static _Noreturn void
-end_with_full_disk(void)
+end_without_room(const child_report *report)
 {
-    child_report report = {
-        .kind = REPORT_END, .status = LG_EIO, .code = ENOSPC};
-    send_surely(running, &report);
+    send_surely(running, report);
     _exit(0);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context);
 
-// The handler goes off when it runs.
+// The handler goes off when it runs. It may itself touch memory that is
+// compressed.
 static void
 catch_fault(int number)
 {
     struct sigaction action = {.sa_sigaction = on_fault};
     action.sa_flags =
-        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART);
+        (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_RESTART) |
+        (number == SIGSEGV ? SA_NODEFER : 0);
     sigaction(number, &action, NULL);
+}
+
+// Returns whether memory that was compressed is back.
+static bool
+serve(int number, const void *address)
+{
+    static const child_report shortage = {
+        .kind = REPORT_END,
+        .status = LG_ENOMEM,
+        .text = "memory ran out in the capturing child"};
+    if (number != SIGSEGV || !lg__cold_holds(address))
+        return false;
+    catch_fault(SIGSEGV);
+    if (!lg__cold_serve(address))
+        end_without_room(&shortage);
+    return true;
+}
+
+// Names the type only once, in case that this is what faults.
+static void
+report_fault(int number)
+{
+    child_report report = {.kind = REPORT_FAULT, .status = (uint32_t)number};
+    const lg__heap_walk *walk = running->walk;
+    running->walk = NULL;
+    catch_fault(SIGSEGV);
+    if (walk != NULL)
+        name_open_type(walk, &report);
+    send(running, &report);
+    signal(number, SIG_DFL);
 }
 
 // Tells the parent that the process still works, and sets the alarm again.
@@ -332,6 +269,8 @@ work_on(void)
 static void
 on_fault(int number, siginfo_t *info, void *context)
 {
+    static const child_report full_disk = {
+        .kind = REPORT_END, .status = LG_EIO, .code = ENOSPC};
     (void)context;
     int code = errno;
     if (number == SIGALRM && goes_on(running)) {
@@ -339,12 +278,13 @@ on_fault(int number, siginfo_t *info, void *context)
         errno = code;
         return;
     }
+    if (serve(number, info->si_addr)) {
+        errno = code;
+        return;
+    }
     if (number == SIGBUS && lg__spill_holds(info->si_addr))
-        end_with_full_disk();
-    child_report report = {.kind = REPORT_FAULT, .status = (uint32_t)number};
-    if (running->walk != NULL)
-        name_open_type(running->walk, &report);
-    send(running, &report);
+        end_without_room(&full_disk);
+    report_fault(number);
     syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
 }
 
@@ -412,9 +352,11 @@ settle(child_process *child)
     lg__give_way();
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
-    child_own_memory();
+    lg__child_heap_begin();
     if (child->spill.number >= 0)
         lg__spill_begin(child->spill.number);
+    else if (child->facts == NULL)
+        lg__cold_begin();
 }
 
 // The native memory of the child; a handler of faults does not need it.
@@ -666,7 +608,9 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                             strerror(errno));
     const lg__held reads = lg__held_take(ends[0]);
     const lg__held writes = lg__held_take(ends[1]);
-    status = lg__capture_begin(&walk, plan->options, err);
+    lg__capture_options options = *plan->options;
+    options.forks = true;
+    status = lg__capture_begin(&walk, &options, err);
     lg__native_facts facts;
     if (status == LG_OK) {
         if (plan->options->native)
