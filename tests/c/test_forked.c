@@ -100,7 +100,7 @@ forked_at(long allocation, void (*question)(const lg_graph *))
 {
     pthread_t thread;
     asked self = {.ask = question, .allocations = -1};
-    lg_allocator allocator = {resize, NULL, &self};
+    lg_allocator allocator = {resize, NULL, &self, NULL};
     REQUIRE(sem_init(&self.came, 0, 0) == 0);
     REQUIRE(sem_init(&self.may_go_on, 0, 0) == 0);
     REQUIRE(sample_new(&allocator, &self.graph, NULL) == LG_OK);

@@ -60,7 +60,7 @@ finish_with_budgets(lg_status (*make)(const lg_allocator *, lg_graph **,
     long allowed = 0;
     for (; status != LG_OK && allowed < 10000; allowed++) {
         budget state = {.left = allowed};
-        lg_allocator allocator = {budget_resize, budget_release, &state};
+        lg_allocator allocator = {budget_resize, budget_release, &state, NULL};
         lg_graph *graph = NULL;
         lg_error err;
         status = make(&allocator, &graph, &err);
@@ -191,7 +191,7 @@ indexes(void)
     bool done = false;
     for (long allowed = 0; !done && allowed < 100; allowed++) {
         budget state = {.left = 100000};
-        lg_allocator allocator = {budget_resize, budget_release, &state};
+        lg_allocator allocator = {budget_resize, budget_release, &state, NULL};
         lg_graph *graph;
         lg_hops hops = {0};
         REQUIRE(sample_new(&allocator, &graph, NULL) == LG_OK);

@@ -64,7 +64,7 @@ refuse(void *context, void *old, size_t old_size, size_t new_size)
 static void
 without_memory(void)
 {
-    lg_allocator none = {refuse, NULL, NULL};
+    lg_allocator none = {refuse, NULL, NULL, NULL};
     uint32_t items[] = {3, 1, 2};
     uint32_t sorted[] = {1, 1, 2};
     CHECK(!lg__radix_sort(&none, items, 3, sizeof *items));

@@ -182,6 +182,14 @@ lg__pages_drop(void *block, size_t begin, size_t end)
         madvise((char *)block + (start - at), behind - start, MADV_DONTNEED);
 }
 
+void
+lg__drop(const lg_allocator *allocator, void *block, size_t begin, size_t end)
+{
+    if (allocator->drop == NULL ||
+        !allocator->drop(allocator->context, block, begin, end))
+        lg__pages_drop(block, begin, end);
+}
+
 // A system may make huge pages unasked.
 void *
 lg__sparse_calloc(size_t count, size_t size)

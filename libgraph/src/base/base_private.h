@@ -65,6 +65,10 @@ void lg__huge_free(void *block, size_t size);
  *  `end`. What they hold is lost, or stays. Bytes of the page that `begin` is
  * in are not needed either, if they belong to the block. */
 void lg__pages_drop(void *block, size_t begin, size_t end);
+/** The same by the allocator of the block. What lies before `begin` is not
+ *  needed either. */
+void lg__drop(const lg_allocator *allocator, void *block, size_t begin,
+              size_t end);
 /** Returns an allocator of such blocks. */
 lg_allocator lg__allocator_huge(void);
 

@@ -65,11 +65,12 @@ lg_builder_pack_some(lg_builder *builder, uint32_t end)
 static void
 forget(lg_builder *builder, uint32_t from, uint32_t end)
 {
+    const lg_allocator *allocator = &builder->rest->allocator;
     uint16_t *high = builder->address_high;
+    uint32_t *low = builder->address_low;
     memset(high + from, 0, (end - from) * sizeof *high);
-    lg__pages_drop(high, from * sizeof *high, end * sizeof *high);
-    lg__pages_drop(builder->address_low, from * sizeof *builder->address_low,
-                   end * sizeof *builder->address_low);
+    lg__drop(allocator, high, from * sizeof *high, end * sizeof *high);
+    lg__drop(allocator, low, from * sizeof *low, end * sizeof *low);
 }
 
 // Without memory, all stays as it is.

@@ -6,6 +6,8 @@
 #include "capture/memory/arena.h"
 #include "capture/memory/cold_pages.h"
 
+#include <leakgraph/internal/piece.h>
+
 #include <leakgraph/internal/ascending.h>
 #include <leakgraph/internal/lock.h>
 
@@ -761,6 +763,19 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
     return block;
 }
 
+/** The kernel does not know what became of pages that are compressed. */
+static bool
+arena_drop(void *context, void *block, size_t begin, size_t end)
+{
+    (void)context;
+    if (!lg__cold_holds(block))
+        return false;
+    begin &= ~(size_t)(LG_PIECE_BYTES - 1);
+    if (begin < end)
+        lg__cold_give((char *)block + begin, end - begin);
+    return true;
+}
+
 static void
 arena_release(void *context)
 {
@@ -779,7 +794,8 @@ lg__arena_rest(const lg_allocator *allocator)
 lg_allocator
 lg__arena_new(uint64_t max_bytes)
 {
-    lg_allocator allocator = {arena_resize, arena_release, NULL};
+    lg_allocator allocator = {
+        .resize = arena_resize, .release = arena_release, .drop = arena_drop};
     arena *self = map_fresh(PAGE);
     if (self != NULL) {
         self->budget = max_bytes;

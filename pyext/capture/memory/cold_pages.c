@@ -14,6 +14,11 @@ enum {
     LEAST_IN_USE = 48,
     /** From so many on, nothing is compressed any more. */
     MOST_IN_USE = 1 << 14,
+    /** The credit of a new piece, and for each one more that is in use. */
+    FOR_EACH = 32,
+    FOR_ONE_MORE = 64,
+    /** What a piece costs that is wanted again soon. */
+    SOON = 8,
     /** How often each form of a block is tried. */
     TRIALS = 16,
 };
@@ -51,8 +56,9 @@ typedef struct cold_pages {
     size_t store_open;
     uint32_t unit_count;
     uint32_t windows_taken;
-    uint32_t most; /* how many pieces may be in use */
-    uint32_t cooled;
+    uint32_t most;   /* how many pieces may be in use */
+    uint32_t cooled; /* how many were compressed */
+    uint64_t credit; /* for pieces that come back */
     lg__cold_figures figures;
     lg_piece_coder *coder;
     window_form forms[WINDOWS];
@@ -156,29 +162,43 @@ store_reaches(size_t end)
     return true;
 }
 
+static void
+give_units(uint32_t unit, uint32_t count)
+{
+    memcpy(stored(unit), &cold->free[count], sizeof unit);
+    cold->free[count] = unit;
+}
+
+/** Takes units that are free, from the shortest row that has enough. Returns 0
+ *  if there are none. */
+static uint32_t
+take_free(uint32_t count)
+{
+    uint32_t row = count;
+    while (row <= UNITS && cold->free[row] == 0)
+        row++;
+    if (row > UNITS)
+        return 0;
+    const uint32_t unit = cold->free[row];
+    memcpy(&cold->free[row], stored(unit), sizeof unit);
+    if (row > count)
+        give_units(unit + count, row - count);
+    return unit;
+}
+
 /** Returns where so many units are free; 0 without memory. */
 static uint32_t
 take_units(uint32_t count)
 {
-    uint32_t unit = cold->free[count];
-    if (unit != 0) {
-        memcpy(&cold->free[count], stored(unit), sizeof unit);
+    const uint32_t unit = take_free(count);
+    if (unit != 0)
         return unit;
-    }
-    unit = cold->unit_count;
-    if (!store_reaches(((size_t)unit + count) * UNIT))
+    const uint32_t fresh = cold->unit_count;
+    if (!store_reaches(((size_t)fresh + count) * UNIT))
         return 0;
     cold->unit_count += count;
     cold->figures.stored_bytes += (size_t)count * UNIT;
-    return unit;
-}
-
-static void
-give_units(const piece *at)
-{
-    const uint32_t count = units_of(at->length);
-    memcpy(stored(at->unit), &cold->free[count], sizeof at->unit);
-    cold->free[count] = at->unit;
+    return fresh;
 }
 
 /* Compresses a piece. */
@@ -304,17 +324,23 @@ begin(uint32_t number)
     if (!protect(number, PROT_READ | PROT_WRITE))
         return false;
     use(number, WRITTEN);
+    cold->credit += FOR_EACH;
     return true;
 }
 
-/** A piece that is wanted again, while those that were in use with it still
- *  are, would have been kept if there were room for one more. So a column that
- *  is read in any order soon has that room. */
+/** Columns are passed over some times each, which has its price. Whatever is
+ *  wanted again while pieces that were in use with it still are has a higher
+ *  one: it is read in any order, and would have been kept if there were room
+ *  for a few more. Once the credit is spent, there is room for one more. */
 static void
 learn(const piece *at)
 {
-    if (cold->cooled - at->cooled < cold->most && cold->most < MOST_IN_USE)
-        cold->most++;
+    const uint32_t price = cold->cooled - at->cooled < cold->most ? SOON : 1;
+    if (cold->credit < price) {
+        cold->credit += FOR_ONE_MORE;
+        cold->most += cold->most < MOST_IN_USE;
+    }
+    cold->credit -= price;
 }
 
 static bool
@@ -340,7 +366,7 @@ change(uint32_t number)
     piece *at = &cold->pieces[number];
     if (!protect(number, PROT_READ | PROT_WRITE))
         return false;
-    give_units(at);
+    give_units(at->unit, units_of(at->length));
     at->state = WRITTEN;
     return true;
 }
@@ -374,7 +400,7 @@ forget(uint32_t number)
     if (at->state == UNTOUCHED)
         return;
     if (at->state != WRITTEN)
-        give_units(at);
+        give_units(at->unit, units_of(at->length));
     cold->figures.compressed -= at->state == COMPRESSED;
     cold->figures.in_use -= is_in_use(at);
     drop(number);

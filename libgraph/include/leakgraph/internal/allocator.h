@@ -16,11 +16,15 @@ extern "C" {
  *  old == NULL allocates, with new_size == 0 frees; it returns NULL when memory
  *  or the budget ran out, the old block staying valid. New bytes beyond
  *  old_size need not be zero. Must be usable from any thread, without the GIL,
- *  until the graph is freed; `release` is then called once with the context. */
+ *  until the graph is freed; `release` is then called once with the context.
+ *  `drop`, if there is one, gives back the memory of bytes of a block, of which
+ *  those before `begin` are not needed either; it returns false to leave that
+ *  to whoever asks. */
 typedef struct lg_allocator {
     void *(*resize)(void *context, void *old, size_t old_size, size_t new_size);
     void (*release)(void *context);
     void *context;
+    bool (*drop)(void *context, void *block, size_t begin, size_t end);
 } lg_allocator;
 
 /** malloc and free; a block of 256 KiB or more is a mapping of its own, so its
