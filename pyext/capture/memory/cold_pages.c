@@ -15,7 +15,7 @@ enum {
     /** From so many on, nothing is compressed any more. */
     MOST_IN_USE = 1 << 14,
     /** The credit of a new piece, and for each one more that is in use. */
-    FOR_EACH = 32,
+    FOR_EACH = 16,
     FOR_ONE_MORE = 64,
     /** What a piece costs that is wanted again soon. */
     SOON = 8,
