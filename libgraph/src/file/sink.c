@@ -342,7 +342,8 @@ lg__sink_open(lg__sink *sink, const char *path, lg_error *err)
 }
 
 // Has memory that comes back when it is touched, as that of a forked child, do
-// so now: a call of the system does not wait for it.
+// so: a call of the system does not wait for it, but fails with EFAULT. Only
+// who writes to a descriptor has such memory.
 static void
 touch(const char *byte)
 {
@@ -357,12 +358,12 @@ lg__sink_write(lg__sink *sink, const void *bytes, size_t length, lg_error *err)
         size_t part = length < 1u << 24 ? length : 1u << 24;
         ssize_t written =
             pwrite(sink->descriptor, at, part, (off_t)sink->offset);
-        if (written < 0 && (errno == EINTR || errno == EFAULT)) {
+        if (written < 0 && errno == EFAULT && sink->path == NULL)
             touch(at);
-            continue;
-        }
-        if (written < 0)
+        else if (written < 0 && errno != EINTR)
             return destination_refused(err, "write", sink->path);
+        if (written < 0)
+            continue;
         at += written;
         length -= (size_t)written;
         sink->offset += (uint64_t)written;

@@ -12,8 +12,8 @@
  * kills it first when memory runs out.
  *
  * While the child runs, the kernel copies each page that this process writes
- * to. With options->spill, the child keeps most of its memory in a file (see
- * arena.h).
+ * to. The child keeps compressed what it does not use (see cold_pages.h); with
+ * options->spill, it keeps most of its memory in a file instead (see arena.h).
  */
 #ifndef LEAKGRAPH_FORK_H
 #define LEAKGRAPH_FORK_H
