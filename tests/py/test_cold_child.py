@@ -1,8 +1,9 @@
 """A forked child compresses what it does not use, which changes no snapshot."""
 
-import leakgraph
 import pytest
 from builds import needs_fork
+
+import leakgraph
 
 pytestmark = needs_fork
 

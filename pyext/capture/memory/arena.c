@@ -624,7 +624,7 @@ static bool
 window_fits(const void *block, size_t size)
 {
     return spill_fits(block, size) ||
-           (lg__cold_holds(block) && lg__cold_fits(size));
+           (lg__cold_holds(block) && size <= LG__COLD_BLOCK);
 }
 
 static void

@@ -23,8 +23,8 @@ enum {
     TRIALS = 16,
 };
 
-#define RANGE ((size_t)1 << 39)
-#define WINDOW (RANGE / WINDOWS)
+#define WINDOW LG__COLD_BLOCK
+#define RANGE (WINDOWS * WINDOW)
 #define PIECES (RANGE / LG_PIECE_BYTES)
 #define STORE ((size_t)1 << 37)
 #define STORE_STEP ((size_t)1 << 20)
@@ -103,12 +103,6 @@ lg__cold_take(size_t size)
     if (cold == NULL || size > WINDOW || cold->windows_taken == WINDOWS)
         return NULL;
     return cold->start + cold->windows_taken++ * WINDOW;
-}
-
-bool
-lg__cold_fits(size_t size)
-{
-    return size <= WINDOW;
 }
 
 bool

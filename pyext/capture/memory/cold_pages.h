@@ -16,15 +16,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define LG__COLD_BLOCK ((size_t)1 << 32)
+
 /** Lets large blocks be compressed for the rest of the process's life. The
  *  caller's handler of SIGSEGV runs on a stack of its own and calls
  *  lg__cold_serve. Without address space, nothing changes. */
 void lg__cold_begin(void);
-/** A zeroed block that may grow in place up to lg__cold_fits; NULL before
+/** A zeroed block that may grow in place to LG__COLD_BLOCK bytes; NULL before
  *  lg__cold_begin or without room. */
 void *lg__cold_take(size_t size);
-/** Returns whether a block of lg__cold_take can have that size. */
-bool lg__cold_fits(size_t size);
 /** Gives pages of a block back. They are zeros from then on. */
 void lg__cold_give(void *start, size_t size);
 /** Returns whether an address lies in such a block. */

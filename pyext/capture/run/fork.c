@@ -3,7 +3,6 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/run/child_heap.h"
 #include "capture/run/fork.h"
-#include "capture/run/give_way.h"
 #include "capture/run/group_room.h"
 #include "capture/walk/capture_walk.h"
 #include "heap/heap.h"
@@ -21,6 +20,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -336,6 +336,57 @@ limit_met(int file)
                : 0;
 }
 
+// In /proc/self/stat, between the name of the process and its policy.
+enum { WORDS_BEFORE_POLICY = 39 };
+
+static void
+volunteer(void)
+{
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (write(file, "1000", 4) < 0)
+        errno = 0;
+    close(file);
+}
+
+// Asked by a file, because a filter of system calls lets the process read, but
+// may end it for sched_getscheduler(). The words are counted from the state of
+// the process, because its name may have spaces.
+static int
+policy_here(void)
+{
+    char text[1024] = "";
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    const char *at = length > 0 ? strrchr(text, ')') : NULL;
+    for (int i = 0; at != NULL && i < WORDS_BEFORE_POLICY; i++)
+        at = strchr(at + 1, ' ');
+    return at != NULL ? atoi(at) : SCHED_OTHER;
+}
+
+static void
+leave_real_time(void)
+{
+    const struct sched_param usual = {0};
+    const int policy = policy_here();
+    if (policy == SCHED_FIFO || policy == SCHED_RR)
+        sched_setscheduler(0, SCHED_OTHER, &usual);
+}
+
+// Stands back for the parent: has the kernel kill this process first when
+// memory runs out, and gives up the parent's real-time policy, which would keep
+// the parent from its processor until the graph is written. Goes on without
+// either where the system forbids it.
+static void
+give_way(void)
+{
+    leave_real_time();
+    volunteer();
+}
+
 static void
 settle(child_process *child)
 {
@@ -349,7 +400,7 @@ settle(child_process *child)
     if (child->parent != 0 && getppid() != child->parent)
         _exit(1);
     prctl(PR_SET_NAME, "leakgraph");
-    lg__give_way();
+    give_way();
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     lg__child_heap_begin();
