@@ -123,7 +123,7 @@ text_of(const snapshot *of, uint32_t node)
 static unsigned
 type_of(const snapshot *of, uint32_t node, lg_category category)
 {
-    if (of->columns->node_flags[node] & LG_NODE_BUFFER)
+    if (lg_columns_flags(of->columns, node) & LG_NODE_BUFFER)
         return NODE_NATIVE;
     switch (category) {
     case LG_CATEGORY_CONTAINER:

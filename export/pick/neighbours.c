@@ -309,8 +309,9 @@ draw_fold(lg__view_picker *picker, size_t index, const lg__view_family *family,
     fold->category = values
                          ? LG_CATEGORY_ATOM
                          : lg_graph_type(picker->graph, family->type).category;
-    fold->native = picker->columns->node_flags[lg__hop_end(picker, first)] &
-                   LG_NODE_NATIVE;
+    fold->native =
+        lg_columns_flags(picker->columns, lg__hop_end(picker, first)) &
+        LG_NODE_NATIVE;
     name_fold(picker, family, fold->count, fold);
     lg__view_edge *edge;
     status = connect(picker, first, index, at, &edge, err);

@@ -280,7 +280,7 @@ lg__picker_draw(lg__view_picker *picker, uint32_t node, uint32_t depth,
     drawn->node = node;
     drawn->address = lg_columns_address(picker->columns, node);
     drawn->category = lg__picker_category(picker, node);
-    drawn->native = picker->columns->node_flags[node] & LG_NODE_NATIVE;
+    drawn->native = lg_columns_flags(picker->columns, node) & LG_NODE_NATIVE;
     drawn->depth = depth;
     drawn->count = 1;
     lg__own_set(drawn, picker->graph, lg_node_bytes(picker->graph, node));

@@ -18,7 +18,7 @@ is_empty(const lg__view_group *group, uint32_t node)
     while (edge < end &&
            (lg_columns_kind(columns, edge) & LG_EDGE_KIND_MASK) == LG_EDGE_TYPE)
         edge++;
-    return edge == end && !(columns->node_flags[node] & LG_NODE_FRONTIER);
+    return edge == end && !(lg_columns_flags(columns, node) & LG_NODE_FRONTIER);
 }
 
 // True for numbers, names and empty containers that hold nothing else.

@@ -52,7 +52,8 @@ mark_roots(const lg_graph *graph, uint8_t *mark)
 {
     const unsigned lasting = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        if ((graph->columns.node_flags[node] & lasting) == LG_NODE_IMMORTAL)
+        if ((lg_columns_flags(&graph->columns, node) & lasting) ==
+            LG_NODE_IMMORTAL)
             mark[node] = LG__MARK_IMPLICIT_ROOT;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         unsigned kind = graph->root_kind[i];

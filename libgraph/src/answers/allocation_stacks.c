@@ -154,7 +154,7 @@ give_buffers(tracing *to, uint32_t node, uint32_t frames)
     const lg_edge_range edges = lg_columns_edges(columns, node);
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = lg_columns_target(columns, edge);
-        if ((columns->node_flags[target] & LG_NODE_BUFFER) &&
+        if ((lg_columns_flags(columns, target) & LG_NODE_BUFFER) &&
             to->frames[target] == 0)
             to->frames[target] = frames;
     }
@@ -167,7 +167,7 @@ spread_to_buffers(tracing *to)
     const lg_columns *columns = &to->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
         if (to->frames[node] != 0 &&
-            !(columns->node_flags[node] & LG_NODE_BUFFER))
+            !(lg_columns_flags(columns, node) & LG_NODE_BUFFER))
             give_buffers(to, node, to->frames[node]);
 }
 

@@ -366,10 +366,10 @@ is_freed(cycle_search *state, uint32_t node)
 static bool
 is_collectable(cycle_search *state, const lg_component *component)
 {
-    const uint16_t *flags = state->graph->columns.node_flags;
+    const lg_columns *columns = &state->graph->columns;
     uint32_t tracked = 0;
     for (uint32_t i = 0; i < component->count; i++) {
-        if (!(flags[component->nodes[i]] & LG_NODE_TRACKED))
+        if (!(lg_columns_flags(columns, component->nodes[i]) & LG_NODE_TRACKED))
             continue;
         if (!is_freed(state, component->nodes[i]))
             return false;

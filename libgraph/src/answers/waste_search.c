@@ -66,7 +66,7 @@ static bool
 is_of_code(const lg__wasting *to, uint32_t node)
 {
     uint32_t owner = lg_node_dominator(to->analysis, node);
-    if (to->graph->columns.node_flags[node] & LG_NODE_NAME)
+    if (lg_columns_flags(&to->graph->columns, node) & LG_NODE_NAME)
         return true;
     if (owner != LG_NONE && lg__node_role(to->graph, owner) == LG__ROLE_TUPLE)
         owner = lg_node_dominator(to->analysis, owner);
@@ -766,7 +766,7 @@ spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
     *owns = false;
     for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
         uint32_t target = lg_columns_target(columns, edge);
-        if (!(columns->node_flags[target] & LG_NODE_BUFFER) ||
+        if (!(lg_columns_flags(columns, target) & LG_NODE_BUFFER) ||
             lg_node_device(graph, target) != 0)
             continue;
         bytes += lg_node_spent(graph, target);
@@ -784,7 +784,8 @@ choose_kept(const lg_graph *graph, const uint32_t *members, uint32_t count)
     const lg_columns *columns = &graph->columns;
     uint32_t kept = LG_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (columns->node_flags[members[i]] & (LG_NODE_NAME | LG_NODE_IMMORTAL))
+        if (lg_columns_flags(columns, members[i]) &
+            (LG_NODE_NAME | LG_NODE_IMMORTAL))
             return members[i];
         if (kept == LG_NONE || lg_columns_refcount(columns, members[i]) >
                                    lg_columns_refcount(columns, kept))

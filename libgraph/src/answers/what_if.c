@@ -88,7 +88,7 @@ mark_targets(cutting *to, const lg__folds *folds)
         uint32_t target = lg__seen_node(
             folds, lg_columns_target(&to->graph->columns, edges[i]));
         if (lg_node_is_reachable(to->after, target) &&
-            !(to->graph->columns.node_flags[target] & LG_NODE_IMMORTAL))
+            !(lg_columns_flags(&to->graph->columns, target) & LG_NODE_IMMORTAL))
             to->state[target] |= TARGET;
     }
 }
@@ -410,7 +410,8 @@ is_holding(const cutting *to, uint64_t edge)
 {
     const lg_columns *columns = &to->rest->columns;
     unsigned kind = lg_columns_kind(columns, edge);
-    unsigned flags = columns->node_flags[lg_columns_target(columns, edge)];
+    unsigned flags =
+        lg_columns_flags(columns, lg_columns_target(columns, edge));
     return !(kind & LG_EDGE_WEAK) &&
            (!(kind & LG_EDGE_UNCOUNTED) || (flags & LG_NODE_SYNTHETIC));
 }

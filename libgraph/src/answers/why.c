@@ -222,11 +222,11 @@ allocation_of(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *at = &graph->columns;
     lg_string frames = lg__buffer_allocation(graph, node);
-    if (frames.length > 0 || (at->node_flags[node] & LG_NODE_BUFFER))
+    if (frames.length > 0 || (lg_columns_flags(at, node) & LG_NODE_BUFFER))
         return frames;
     const lg_edge_range edges = lg_columns_edges(at, node);
     for (uint64_t i = edges.begin; i < edges.end; i++)
-        if (at->node_flags[lg_columns_target(at, i)] & LG_NODE_BUFFER)
+        if (lg_columns_flags(at, lg_columns_target(at, i)) & LG_NODE_BUFFER)
             return lg__buffer_allocation(graph, lg_columns_target(at, i));
     return (lg_string){"", 0};
 }

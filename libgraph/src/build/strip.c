@@ -12,7 +12,7 @@
 static bool
 is_user_text(const lg_graph *graph, uint32_t node)
 {
-    unsigned flags = graph->columns.node_flags[node];
+    unsigned flags = lg_columns_flags(&graph->columns, node);
     return !(flags & LG_NODE_NAME) &&
            ((flags & LG_NODE_KEY) ||
             lg__node_category(graph, node) == LG_CATEGORY_ATOM);

@@ -146,13 +146,13 @@ pieces_of_buffers(const lg_graph *graph, lg__pieces *out, lg_error *err)
     const lg_columns *columns = &graph->columns;
     size_t count = 0;
     for (uint32_t i = 0; i < graph->placed_count; i++)
-        count +=
-            (columns->node_flags[graph->device_node[i]] & LG_NODE_BUFFER) != 0;
+        count += (lg_columns_flags(columns, graph->device_node[i]) &
+                  LG_NODE_BUFFER) != 0;
     lg_status status = start(count, out, err);
     for (uint32_t i = 0; i < graph->placed_count && status == LG_OK; i++) {
         uint32_t node = graph->device_node[i];
         uint64_t address = lg_columns_address(columns, node);
-        if ((columns->node_flags[node] & LG_NODE_BUFFER) && address != 0)
+        if ((lg_columns_flags(columns, node) & LG_NODE_BUFFER) && address != 0)
             add(out, address, lg__buffer_bytes(graph, node),
                 graph->device_id[i], node);
     }
@@ -326,7 +326,7 @@ add_buffers(tally *to)
     pieces_meet(&to->buffers, &to->blocks, use_block, to);
     for (uint32_t i = 0; i < graph->placed_count; i++) {
         uint32_t node = graph->device_node[i];
-        if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) &&
+        if ((lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER) &&
             lg_columns_address(&graph->columns, node) == 0)
             to->items[graph->device_id[i] - 1].outside +=
                 lg__buffer_bytes(graph, node);
@@ -485,7 +485,7 @@ add_nodes(const lg_graph *graph, const lg__storages *storages, int64_t *host)
     uint32_t placed = 0;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         int64_t bytes = (int64_t)lg_node_size(graph, node);
-        unsigned flags = columns->node_flags[node];
+        unsigned flags = lg_columns_flags(columns, node);
         if (placed < graph->placed_count &&
             graph->device_node[placed] == node) {
             placed++;

@@ -119,7 +119,7 @@ bool
 lg__node_is_memory(const lg_graph *graph, uint32_t node)
 {
     uint32_t type = lg_columns_type(&graph->columns, node);
-    return (graph->columns.node_flags[node] & LG_NODE_BUFFER) ||
+    return (lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER) ||
            (lg__string_is(lg_graph_type(graph, type).name, "bytes") &&
             lg_node_unexplained(graph, node) <= 0);
 }

@@ -124,13 +124,13 @@ find_rows(const lg_graph *graph, lg__storages *to)
     const lg_columns *columns = &graph->columns;
     const unsigned looking = LG__CLASS_TENSOR | LG__CLASS_STORAGE;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        bool buffer = columns->node_flags[node] & LG_NODE_BUFFER;
+        bool buffer = lg_columns_flags(columns, node) & LG_NODE_BUFFER;
         if (buffer || !(lg__node_class(graph, to, node) & looking))
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = lg_columns_target(columns, edge);
-            if (!(columns->node_flags[target] & LG_NODE_BUFFER))
+            if (!(lg_columns_flags(columns, target) & LG_NODE_BUFFER))
                 continue;
             row_of(graph, to, target);
             if (to->slot[node] == 0)
@@ -145,7 +145,7 @@ find_lone_rows(const lg_graph *graph, lg__storages *to)
 {
     const lg_columns *columns = &graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        if ((columns->node_flags[node] & LG_NODE_BUFFER) &&
+        if ((lg_columns_flags(columns, node) & LG_NODE_BUFFER) &&
             lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
             row_of(graph, to, node);
 }
@@ -158,7 +158,8 @@ rank(const lg_graph *graph, const lg__storages *storages, uint32_t node,
      const uint8_t *marks)
 {
     bool tensor = lg__node_class(graph, storages, node) & LG__CLASS_TENSOR;
-    bool python = !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+    bool python =
+        !(lg_columns_flags(&graph->columns, node) & LG_NODE_SYNTHETIC);
     uint64_t shown = lg_node_fact_number(graph, node, "bytes", 0);
     return (uint64_t)(marks[node] != 0) << 63 | (uint64_t)tensor << 62 |
            (uint64_t)python << 61 | shown >> 3;
@@ -586,12 +587,12 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
     for (uint32_t node = 0; node < columns->node_count && !status; node++) {
         if (to->slot[node] == 0 ||
             !(lg__node_class(graph, to, node) & looking) ||
-            (columns->node_flags[node] & LG_NODE_BUFFER))
+            (lg_columns_flags(columns, node) & LG_NODE_BUFFER))
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {
             uint32_t target = lg_columns_target(columns, edge);
-            if (!(columns->node_flags[target] & LG_NODE_BUFFER))
+            if (!(lg_columns_flags(columns, target) & LG_NODE_BUFFER))
                 continue;
             of_row[to->slot[target] - 1] |= marks[node];
             look_at(graph, to, node, &to->rows[to->slot[target] - 1], marks);
@@ -611,7 +612,7 @@ lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
     size_t nodes = (size_t)columns->node_count + 1;
     size_t buffers = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        buffers += (columns->node_flags[node] & LG_NODE_BUFFER) != 0;
+        buffers += (lg_columns_flags(columns, node) & LG_NODE_BUFFER) != 0;
     lg__storages found = {
         .rows = lg__calloc(buffers + 1, sizeof *found.rows),
         .slot = lg__calloc(nodes, sizeof *found.slot),

@@ -220,7 +220,8 @@ fits(const rule *one, const lg_graph *graph, const lg_hops *round_trip,
 static bool
 is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
 {
-    return (graph->columns.node_flags[hop->source] & LG_NODE_CPP) != 0 &&
+    return (lg_columns_flags(&graph->columns, hop->source) & LG_NODE_CPP) !=
+               0 &&
            !is_labelled("._raw_saved_*", label);
 }
 

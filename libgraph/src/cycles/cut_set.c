@@ -625,7 +625,7 @@ enum { OUTSIDE = 5 };
 static unsigned
 first_rank(const lg_graph *graph, uint32_t node)
 {
-    if (graph->columns.node_flags[node] & LG_NODE_CPP)
+    if (lg_columns_flags(&graph->columns, node) & LG_NODE_CPP)
         return 4;
     switch (lg__node_category(graph, node)) {
     case LG_CATEGORY_CONTAINER:

@@ -102,7 +102,7 @@ static inline bool
 lg__is_visited(const lg_columns *columns, uint32_t node)
 {
     const unsigned both = LG_NODE_TRACKED | LG_NODE_FROZEN;
-    return (columns->node_flags[node] & both) == LG_NODE_TRACKED;
+    return (lg_columns_flags(columns, node) & both) == LG_NODE_TRACKED;
 }
 
 /** Returns whether the reference count says something. One that is immortal or
@@ -110,7 +110,7 @@ lg__is_visited(const lg_columns *columns, uint32_t node)
 static inline bool
 lg__is_counted(const lg_columns *columns, uint32_t node)
 {
-    return !(columns->node_flags[node] & LG_NODE_IMMORTAL) &&
+    return !(lg_columns_flags(columns, node) & LG_NODE_IMMORTAL) &&
            lg_columns_refcount(columns, node) != UINT32_MAX;
 }
 

@@ -70,7 +70,7 @@ reason_of_node(const lg_graph *graph, uint32_t node)
     if (lg_node_unexplained(graph, node) > 0)
         return LG_REASON_NATIVE;
     const unsigned both = LG_NODE_TRACKED | LG_NODE_FROZEN;
-    if ((graph->columns.node_flags[node] & both) == both)
+    if ((lg_columns_flags(&graph->columns, node) & both) == both)
         return LG_REASON_FROZEN;
     return LG_REASON_NONE;
 }
@@ -83,10 +83,10 @@ reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
     const lg_columns *columns = &graph->columns;
     uint8_t kind = lg_columns_kind(columns, edge);
-    unsigned flags = columns->node_flags[source];
+    unsigned flags = lg_columns_flags(columns, source);
     uint32_t target = lg_columns_target(columns, edge);
     if ((kind & LG_EDGE_UNCOUNTED) ||
-        !(columns->node_flags[target] & LG_NODE_TRACKED))
+        !(lg_columns_flags(columns, target) & LG_NODE_TRACKED))
         return LG_REASON_NONE;
     if (flags & LG_NODE_CPP)
         return LG_REASON_UNTRAVERSED;

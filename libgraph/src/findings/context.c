@@ -321,7 +321,7 @@ is_plain_data(const lg__detection *detection, uint32_t node)
     case LG_CATEGORY_EXCEPTION:
         return true;
     case LG_CATEGORY_OTHER:
-        return !(graph->columns.node_flags[node] & LG_NODE_SYNTHETIC) &&
+        return !(lg_columns_flags(&graph->columns, node) & LG_NODE_SYNTHETIC) &&
                !lg__string_is(type, "object");
     case LG_CATEGORY_ATOM:
         return lg__node_role(graph, node) == LG__ROLE_STR ||

@@ -84,7 +84,7 @@ look_for_frozen_garbage(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        if ((columns->node_flags[node] & LG_NODE_FROZEN) &&
+        if ((lg_columns_flags(columns, node) & LG_NODE_FROZEN) &&
             !lg_node_is_reachable(detection->analysis, node)) {
             note_garbage(detection, LG_REASON_FROZEN);
             return;

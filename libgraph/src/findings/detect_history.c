@@ -56,7 +56,8 @@ goes_up_to(const lg__detection *detection, uint32_t node)
         return true;
     return type_bits == 0 &&
            lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER &&
-           !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
+           !(lg_columns_flags(&detection->graph->columns, node) &
+             LG_NODE_SYNTHETIC);
 }
 
 // Returns whether a dict or an object has the value under a name such as

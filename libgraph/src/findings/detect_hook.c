@@ -48,7 +48,7 @@ find_hook(const lg__detection *detection, const lg_component *component)
     for (uint32_t i = 0; i < component->count; i++) {
         uint32_t node = component->nodes[i];
         if (!(lg__type_bits_of(detection, node) & LG__TYPE_TENSOR) &&
-            !(columns->node_flags[node] & LG_NODE_CPP))
+            !(lg_columns_flags(columns, node) & LG_NODE_CPP))
             continue;
         const lg_edge_range edges = lg_columns_edges(columns, node);
         for (uint64_t edge = edges.begin; edge < edges.end; edge++) {

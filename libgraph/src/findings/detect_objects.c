@@ -420,7 +420,7 @@ find_addresses(const lg_graph *graph, span *all)
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint64_t address = lg_columns_address(&graph->columns, node);
         if (address == 0 ||
-            (graph->columns.node_flags[node] & LG_NODE_SYNTHETIC))
+            (lg_columns_flags(&graph->columns, node) & LG_NODE_SYNTHETIC))
             continue;
         all->first = address < all->first ? address : all->first;
         all->last = address > all->last ? address : all->last;

@@ -38,7 +38,8 @@ is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
     case LG_EDGE_CELL:
         return true;
     case LG_EDGE_ATTRIBUTE:
-        return !(detection->graph->columns.node_flags[source] & LG_NODE_CPP) &&
+        return !(lg_columns_flags(&detection->graph->columns, source) &
+                 LG_NODE_CPP) &&
                !(lg__type_bits_of(detection, source) & LG__TYPE_TENSOR);
     default:
         return false;

@@ -390,7 +390,7 @@ static bool
 is_buffer(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
-    return (columns->node_flags[node] & LG_NODE_BUFFER) &&
+    return (lg_columns_flags(columns, node) & LG_NODE_BUFFER) &&
            lg_columns_first_edge(columns, node) ==
                lg_columns_first_edge(columns, node + 1);
 }

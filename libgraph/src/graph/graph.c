@@ -140,7 +140,7 @@ lg_node_unexplained(const lg_graph *graph, lg_node node)
 {
     const lg_columns *columns = &graph->columns;
     const unsigned countless = LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC;
-    if (graph->partial || (columns->node_flags[node] & countless) ||
+    if (graph->partial || (lg_columns_flags(columns, node) & countless) ||
         lg_columns_refcount(columns, node) == UINT32_MAX)
         return 0;
     return (int64_t)lg_columns_refcount(columns, node) -

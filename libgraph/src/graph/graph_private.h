@@ -315,7 +315,7 @@ lg__passes_over(const lg_graph *graph, uint32_t from, uint32_t node)
 static inline bool
 lg__node_is_native(const lg_graph *graph, uint32_t node)
 {
-    return (graph->columns.node_flags[node] & LG_NODE_NATIVE) != 0;
+    return (lg_columns_flags(&graph->columns, node) & LG_NODE_NATIVE) != 0;
 }
 
 /** Returns whether the graph has native nodes, which are its last. */

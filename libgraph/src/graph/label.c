@@ -90,7 +90,7 @@ static bool
 is_whole_tuple(const lg_graph *graph, uint32_t node)
 {
     return lg__node_role(graph, node) == LG__ROLE_TUPLE &&
-           !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
+           !(lg_columns_flags(&graph->columns, node) & LG_NODE_FRONTIER);
 }
 
 bool

@@ -33,7 +33,7 @@ lg_node_type(const lg_graph *graph, lg_node node)
 unsigned
 lg_node_flags(const lg_graph *graph, lg_node node)
 {
-    return graph->columns.node_flags[node];
+    return lg_columns_flags(&graph->columns, node);
 }
 
 void

@@ -99,7 +99,7 @@ is_exact(const lg_graph *graph, uint32_t node)
 {
     const unsigned flags =
         LG_NODE_SYNTHETIC | LG_NODE_BUFFER | LG_NODE_CPP | LG_NODE_IMMORTAL;
-    return (graph->columns.node_flags[node] & flags) != 0;
+    return (lg_columns_flags(&graph->columns, node) & flags) != 0;
 }
 
 uint64_t

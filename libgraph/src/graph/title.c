@@ -109,7 +109,7 @@ is_counted(const lg_graph *graph, uint32_t node)
 {
     lg__role role = lg__node_role(graph, node);
     return (role == LG__ROLE_SIZED || role == LG__ROLE_TUPLE) &&
-           !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
+           !(lg_columns_flags(&graph->columns, node) & LG_NODE_FRONTIER);
 }
 
 // Names the device of a buffer or tensor that is not on the host.
@@ -118,7 +118,7 @@ add_device(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string device = {"", 0};
     uint32_t id = lg_node_device(graph, node);
-    if ((graph->columns.node_flags[node] & LG_NODE_BUFFER) && id != 0)
+    if ((lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER) && id != 0)
         device = lg_graph_device_name(graph, id);
     else if (lg__node_category(graph, node) == LG_CATEGORY_TENSOR)
         device = lg_node_fact_text(graph, node, "device");

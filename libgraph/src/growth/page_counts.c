@@ -69,7 +69,7 @@ static bool
 has_page(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    return !(columns->node_flags[node] & LG_NODE_SYNTHETIC) &&
+    return !(lg_columns_flags(columns, node) & LG_NODE_SYNTHETIC) &&
            lg_columns_address(columns, node) != 0 &&
            lg_node_device(graph, node) == 0;
 }
@@ -80,7 +80,7 @@ add_node(const lg_graph *graph, uint32_t node, uint32_t place,
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint64_t address = lg_columns_address(columns, node), last = address;
-    if (columns->node_flags[node] & LG_NODE_BUFFER) {
+    if (lg_columns_flags(columns, node) & LG_NODE_BUFFER) {
         uint64_t size = lg_node_size(graph, node);
         last += size > 0 && address + size > address ? size - 1 : 0;
     }

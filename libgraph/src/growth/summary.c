@@ -267,7 +267,7 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
           const lg__block_parts *parts)
 {
     uint64_t bytes = lg_node_size(graph, node);
-    unsigned flags = graph->columns.node_flags[node];
+    unsigned flags = lg_columns_flags(&graph->columns, node);
     summary->objects += bytes;
     if ((flags & LG_NODE_BUFFER) &&
         lg__string_is(lg_node_fact_text(graph, node, "memory"), "mapped"))

@@ -250,7 +250,8 @@ find_shared(const lg__native *native)
         lg__native_take_zero((lg__native *)native, native->blocks, 1);
     for (uint32_t node = 0; node < native->nodes && shared != NULL; node++) {
         uint64_t address = lg_columns_address(&graph->columns, node);
-        if (!(graph->columns.node_flags[node] & LG_NODE_BUFFER) || address == 0)
+        if (!(lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER) ||
+            address == 0)
             continue;
         uint32_t block = lg__block_find(&native->index, address);
         if (block != LG_NONE)

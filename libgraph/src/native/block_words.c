@@ -203,7 +203,7 @@ is_stray(const lg__native *native, uint32_t source, uint32_t target,
     if (!(native->mark[target] & LG__BLOCK_OWN))
         return value - lg_block_address(to) < lg_block_lead(to);
     const lg_columns *columns = &native->graph->columns;
-    return !(columns->node_flags[to->node] & LG_NODE_BUFFER) &&
+    return !(lg_columns_flags(columns, to->node) & LG_NODE_BUFFER) &&
            !native->extent[lg_columns_type(columns, to->node)].data;
 }
 

@@ -48,7 +48,7 @@ has_object(const lg__native *native, uint32_t block)
 {
     uint32_t node = native->memory->blocks[block].node;
     return node != LG_NONE && native->block_of[node] == block &&
-           !(native->graph->columns.node_flags[node] & LG_NODE_BUFFER);
+           !(lg_columns_flags(&native->graph->columns, node) & LG_NODE_BUFFER);
 }
 
 static bool

@@ -354,7 +354,7 @@ static inline bool
 lg__vertex_is_clean(const lg__native *native, uint32_t vertex)
 {
     return vertex < native->nodes &&
-           !(native->graph->columns.node_flags[vertex] & LG_NODE_CPP);
+           !(lg_columns_flags(&native->graph->columns, vertex) & LG_NODE_CPP);
 }
 
 /** Returns whether nothing but its way tells more of a block than its size. */

@@ -272,7 +272,7 @@ occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
 static bool
 is_storage(const lg_graph *graph, uint32_t node)
 {
-    return graph->columns.node_flags[node] & LG_NODE_BUFFER;
+    return lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER;
 }
 
 static bool

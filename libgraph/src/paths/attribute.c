@@ -46,7 +46,7 @@ static bool
 may_be_shared(const lg_graph *graph, uint32_t node)
 {
     lg_category category = lg__node_category(graph, node);
-    return !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
+    return !(lg_columns_flags(&graph->columns, node) & LG_NODE_IMMORTAL) &&
            (category == LG_CATEGORY_OTHER || category == LG_CATEGORY_CONTAINER);
 }
 

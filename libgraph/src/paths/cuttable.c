@@ -365,7 +365,7 @@ is_of_cpp(const lg_graph *graph, uint32_t node, uint64_t edge)
         "next_functions[", "saved_tensors[", "_saved_",
         "_raw_saved_",     "variable",
     };
-    if (graph->columns.node_flags[node] & LG_NODE_CPP)
+    if (lg_columns_flags(&graph->columns, node) & LG_NODE_CPP)
         return true;
     if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
         return false;

@@ -427,7 +427,7 @@ lg__path_entrance(const lg__hop_walk *walk, uint32_t target)
         lg__node_category(graph, target) == LG_CATEGORY_TENSOR)
         entrance = find_source(graph, reverse, target, comes_from_parameter);
     if (entrance == LG_NONE &&
-        (graph->columns.node_flags[target] & LG_NODE_BUFFER))
+        (lg_columns_flags(&graph->columns, target) & LG_NODE_BUFFER))
         entrance = find_only_source(graph, reverse, target, comes_from_module);
     if (entrance == LG_NONE)
         return LG_NONE;

@@ -223,7 +223,7 @@ static bool
 node_is_explained(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
-    const unsigned flags = columns->node_flags[node];
+    const unsigned flags = lg_columns_flags(columns, node);
     const lg_category category = lg__node_category(graph, node);
     if (flags & LG_NODE_SYNTHETIC)
         return category == LG_CATEGORY_FRAME;

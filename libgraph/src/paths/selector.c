@@ -211,7 +211,7 @@ gather_garbage(const lg_graph *graph, const lg_monitor *monitor,
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint32_t seen = lg__seen_node(tree.walk.fold, node);
         if (lg__roottree_before(&tree, seen) == LG_NONE &&
-            !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
+            !(lg_columns_flags(&graph->columns, node) & LG_NODE_IMMORTAL) &&
             !lg__gather_append(out, node))
             status = lg__error_memory(err);
     }

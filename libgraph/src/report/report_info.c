@@ -89,7 +89,7 @@ put_frozen(lg_table *table, lg_table *facts, size_t column,
     uint64_t bytes = 0;
     lg_text value = {0};
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        if (!(graph->columns.node_flags[node] & LG_NODE_FROZEN))
+        if (!(lg_columns_flags(&graph->columns, node) & LG_NODE_FROZEN))
             continue;
         count++;
         bytes += lg_node_size(graph, node);

@@ -122,7 +122,7 @@ lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
         lg_text_add(out, "the collector does not track ");
         format_culprit(graph, culprit, out);
         if (culprit != LG_NONE &&
-            graph->columns.node_flags[culprit] & LG_NODE_IMMORTAL)
+            lg_columns_flags(&graph->columns, culprit) & LG_NODE_IMMORTAL)
             lg_text_add(out, ", which is immortal");
         return;
     default:

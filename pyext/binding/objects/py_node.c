@@ -235,7 +235,7 @@ get_flag(lg__node_object *self, void *flag)
     const lg_columns *columns = node_columns(self);
     if (columns == NULL)
         return NULL;
-    uintptr_t flags = columns->node_flags[self->index];
+    uintptr_t flags = lg_columns_flags(columns, self->index);
     return PyBool_FromLong((flags & (uintptr_t)flag) != 0);
 }
 

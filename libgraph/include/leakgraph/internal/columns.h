@@ -367,6 +367,13 @@ lg_columns_refcount(const lg_columns *columns, lg_node node)
     return lg_narrow_byte(&columns->refcount, node);
 }
 
+/** The LG_NODE_ flags of a node. */
+static inline unsigned
+lg_columns_flags(const lg_columns *columns, lg_node node)
+{
+    return columns->node_flags[node];
+}
+
 /** The references found to a node: counted strong in-edges, and what the
  *  interpreter or the capturing call holds. */
 static inline uint32_t
