@@ -89,7 +89,9 @@ moved_narrow(const lg_columns *columns, lg_narrow_name name,
              const uint32_t *number)
 {
     const uint32_t nodes = columns->node_count;
-    const size_t element = name == LG_NARROW_ADDRESS ? 8 : 4;
+    const size_t element = name == LG_NARROW_ADDRESS ? 8
+                           : name == LG_NARROW_FLAGS ? 2
+                                                     : 4;
     void *wide = packed_allocate(nodes, element);
     lg_columns_write(columns, name, 0, nodes, wide);
     const void *out = moved(wide, number, nodes, element);
@@ -101,8 +103,8 @@ lg_columns
 codings_sorted(const lg_columns *columns, uint32_t window)
 {
     uint32_t *number = numbers_of(columns, window);
-    uint32_t nodes = columns->node_count;
     lg_columns out = *columns;
+    out.shape = (lg_shapes){.number = NULL};
     out.address = (lg_addresses){
         .wide = moved_narrow(columns, LG_NARROW_ADDRESS, number)};
     out.type = lg_type_ids_wide(moved_narrow(columns, LG_NARROW_TYPE, number));
@@ -112,8 +114,7 @@ codings_sorted(const lg_columns *columns, uint32_t window)
         (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_REFCOUNT, number)};
     out.found =
         (lg_narrow){.wide = moved_narrow(columns, LG_NARROW_FOUND, number)};
-    out.node_flags =
-        moved(columns->node_flags, number, nodes, sizeof *out.node_flags);
+    out.node_flags = moved_narrow(columns, LG_NARROW_FLAGS, number);
     move_edges(columns, number, &out);
     free(number);
     return out;

@@ -36,7 +36,7 @@ node_is_same(const lg_columns *columns, uint32_t node,
            lg_columns_size(columns, node) == nodes->size[i] &&
            lg_columns_refcount(columns, node) == nodes->refcount[i] &&
            lg_columns_found(columns, node) == nodes->found[i] &&
-           columns->node_flags[node] == nodes->flags[i] &&
+           lg_columns_flags(columns, node) == nodes->flags[i] &&
            lg_columns_first_edge(columns, node + 1) -
                    lg_columns_first_edge(columns, node) ==
                nodes->first[i + 1] - nodes->first[i];

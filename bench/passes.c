@@ -81,7 +81,8 @@ rows_of_columns(both *of)
     for (uint32_t node = 0; node < columns->node_count; node++)
         sum = sum * 31 + lg_columns_size(columns, node) +
               lg_columns_type(columns, node) +
-              lg_columns_address(columns, node) + columns->node_flags[node] +
+              lg_columns_address(columns, node) +
+              lg_columns_flags(columns, node) +
               lg_columns_refcount(columns, node) +
               lg_columns_found(columns, node);
     for (uint64_t edge = 0; edge < columns->edge_count; edge++)

@@ -35,7 +35,7 @@ mark_implicit_roots(const lg_analysis *analysis, bool *implicit_root)
             lg_graph_type(graph, lg_columns_type(columns, node)).category ==
             LG_CATEGORY_TYPE;
         bool immortal =
-            (columns->node_flags[node] & lasting) == LG_NODE_IMMORTAL;
+            (lg_columns_flags(columns, node) & lasting) == LG_NODE_IMMORTAL;
         implicit_root[node] =
             lg_node_dominator(analysis, node) == LG_NONE && (class || immortal);
     }

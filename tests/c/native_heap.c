@@ -262,6 +262,6 @@ native_heap_nodes(const native_heap *heap)
     const lg_columns *columns = lg_graph_columns(heap->joined);
     uint32_t count = 0;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        count += (columns->node_flags[node] & LG_NODE_NATIVE) != 0;
+        count += (lg_columns_flags(columns, node) & LG_NODE_NATIVE) != 0;
     return count;
 }

@@ -105,8 +105,8 @@ find_roots(const lg_graph *graph, oracle *known)
     const lg_columns *columns = lg_graph_columns(graph);
     uint64_t implicit_root = named_classes(graph, known);
     for (uint32_t node = 0; node < known->nodes; node++)
-        if ((columns->node_flags[node] & LG_NODE_IMMORTAL) &&
-            !(columns->node_flags[node] & LG_NODE_SYNTHETIC))
+        if ((lg_columns_flags(columns, node) & LG_NODE_IMMORTAL) &&
+            !(lg_columns_flags(columns, node) & LG_NODE_SYNTHETIC))
             implicit_root |= BIT(node);
     for (uint32_t i = 0; i < lg_graph_root_count(graph); i++) {
         lg_root root = lg_graph_root(graph, i);

@@ -215,6 +215,7 @@ same_numbers(const lg_columns *a, const lg_columns *b)
            lg_columns_type(a, node) == lg_columns_type(b, node) &&
            lg_columns_first_edge(a, node) == lg_columns_first_edge(b, node) &&
            lg_columns_size(a, node) == lg_columns_size(b, node) &&
+           lg_columns_flags(a, node) == lg_columns_flags(b, node) &&
            lg_columns_refcount(a, node) == lg_columns_refcount(b, node) &&
            lg_columns_found(a, node) == lg_columns_found(b, node))
         node++;
@@ -248,9 +249,7 @@ same_columns(const lg_columns *a, const lg_columns *b)
     size_t e = (size_t)a->edge_count;
     if (n != b->node_count || e != b->edge_count)
         return false;
-    return same_numbers(a, b) &&
-           !memcmp(a->node_flags, b->node_flags, n * sizeof *a->node_flags) &&
-           same_edges(a, b) && same_payloads(a, b);
+    return same_numbers(a, b) && same_edges(a, b) && same_payloads(a, b);
 }
 
 static bool

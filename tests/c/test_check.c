@@ -281,7 +281,7 @@ refuses_type(const lg_graph *graph, uint32_t place)
         narrow[i] = (uint16_t)wide[i];
     damaged.columns.type = lg_type_ids_wide(wide);
     names_place(&damaged, "the type of a node", place);
-    damaged.columns.type = (lg_type_ids){narrow, 1, UINT16_MAX};
+    damaged.columns.type = (lg_type_ids){narrow, 1, UINT16_MAX, NULL};
     names_place(&damaged, "the type of a node", place);
 }
 

@@ -17,7 +17,7 @@ check_definition(const lg_graph *graph, const uint8_t *flags)
     const lg_columns *columns = lg_graph_columns(graph);
     bool in[NODES];
     for (uint32_t node = 0; node < columns->node_count; node++)
-        in[node] = (columns->node_flags[node] &
+        in[node] = (lg_columns_flags(columns, node) &
                     (LG_NODE_TRACKED | LG_NODE_FROZEN)) == LG_NODE_TRACKED;
     for (bool changed = true; changed;) {
         changed = false;
@@ -83,7 +83,7 @@ check_kinds(const lg_graph *graph, const uint8_t *flags)
         uint32_t tracked = 0;
         uint32_t free_ones = 0;
         for (uint32_t j = 0; j < component.count; j++) {
-            tracked += (columns->node_flags[component.nodes[j]] &
+            tracked += (lg_columns_flags(columns, component.nodes[j]) &
                         LG_NODE_TRACKED) != 0;
             free_ones += flags[component.nodes[j]];
         }

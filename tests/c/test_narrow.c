@@ -322,17 +322,20 @@ scattered(void)
     check_given();
 }
 
-// Narrow columns of sizes and counts take 4 bytes a node instead of 12.
+// Narrow columns of sizes and counts take 4 bytes a node instead of 12, where
+// nodes have too many sizes for shapes.
 static void
 memory(void)
 {
     lg_graph *graph;
     set_small();
+    for (uint32_t i = 0; i < NODES; i++)
+        given.size[i] = i;
     const lg_columns *columns = columns_of(&graph);
     const uint64_t narrow = lg_own_bytes_now().all;
     lg_graph_free(graph);
     for (uint32_t i = 0; i < NODES; i++) {
-        given.size[i] = 70000;
+        given.size[i] = 70000 + i;
         given.refcount[i] = 300 + i;
         given.found[i] = 300 + i;
     }

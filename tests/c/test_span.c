@@ -109,7 +109,8 @@ overlaps_and_touches(void)
     CHECK(lg_columns_address(columns, HOLDERS) == 1000);
     CHECK(lg_node_size(graph, HOLDERS) == 150);
     CHECK(lg_columns_type(columns, HOLDERS) == 4);
-    CHECK(columns->node_flags[HOLDERS] == (LG_NODE_SYNTHETIC | LG_NODE_BUFFER));
+    CHECK(lg_columns_flags(columns, HOLDERS) ==
+          (LG_NODE_SYNTHETIC | LG_NODE_BUFFER));
     CHECK(says(lg_node_text(graph, HOLDERS), "float32[100]"));
     CHECK(label_of(graph, 0, HOLDERS) == data);
     CHECK(label_of(graph, 1, HOLDERS) == base);

@@ -19,6 +19,7 @@ const enum lg__array_name lg__narrow_arrays[LG_NARROW_COUNT] = {
     [LG_NARROW_PAYLOAD] = LG__EDGE_PAYLOAD,
     [LG_NARROW_TARGET] = LG__EDGE_TARGET,
     [LG_NARROW_KIND] = LG__EDGE_KIND,
+    [LG_NARROW_FLAGS] = LG__NODE_FLAGS,
 };
 
 size_t
@@ -118,6 +119,14 @@ write_kinds(const lg_columns *columns, uint64_t from, size_t count,
         out[i] = lg_columns_kind(columns, from + i);
 }
 
+static void
+write_flags(const lg_columns *columns, uint64_t from, size_t count,
+            uint16_t *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (uint16_t)lg_columns_flags(columns, (lg_node)(from + i));
+}
+
 typedef uint32_t number_of(const lg_columns *columns, lg_node node);
 
 static void
@@ -156,6 +165,9 @@ lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
         return;
     case LG_NARROW_KIND:
         write_kinds(columns, from, count, out);
+        return;
+    case LG_NARROW_FLAGS:
+        write_flags(columns, from, count, out);
         return;
     default:
         write_numbers(columns, lg_columns_found, from, count, out);

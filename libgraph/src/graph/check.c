@@ -200,12 +200,23 @@ check_types(const lg_graph *graph, lg_error *err)
     return LG_OK;
 }
 
+static uint32_t
+next_large_shape(const lg_columns *columns, uint32_t node)
+{
+    while (node < columns->node_count &&
+           lg_columns_size(columns, node) != UINT32_MAX)
+        node++;
+    return node;
+}
+
 // Returns the first node from one on whose size does not fit its column; the
 // number of nodes if there is none. A narrow column lists them.
 static uint64_t
 next_large_size(const lg_columns *columns, uint64_t from)
 {
     const lg_narrow *sizes = &columns->size;
+    if (columns->shape.number != NULL)
+        return next_large_shape(columns, (uint32_t)from);
     if (sizes->wide != NULL)
         return lg__first_at_least(sizes->wide, from, columns->node_count,
                                   UINT32_MAX);

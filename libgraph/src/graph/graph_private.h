@@ -20,6 +20,7 @@
 #include "graph/fold.h"
 #include "graph/payload_coder.h"
 #include "graph/reverse.h"
+#include "graph/shapes.h"
 #include "graph/short_columns.h"
 #include "graph/spent.h"
 #include "graph/texts.h"

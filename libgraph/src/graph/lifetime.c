@@ -118,7 +118,8 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
     graph->type_trait = traits;
     lg_string partial = lg_graph_info_find(graph, "partial");
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
-    const bool enough = make_payloads(graph) && lg__type_ids_shorten(graph) &&
+    const bool enough = make_payloads(graph) && lg__shapes_make(graph) &&
+                        lg__type_ids_shorten(graph) &&
                         lg__first_edges_shorten(graph);
     lg__edges_pack(graph);
     return enough ? LG_OK : lg__error_memory(err);

@@ -34,7 +34,7 @@ lg__type_ids_some(const lg_type_ids *types, uint64_t from, size_t count,
     if (types->mask == UINT32_MAX)
         return (const uint32_t *)types->numbers + from;
     size_t at = 0;
-    if (types->mask == UINT16_MAX)
+    if (types->mask == UINT16_MAX && types->of == NULL)
         at = copy_words((const uint16_t *)types->numbers + from, count, room);
     for (size_t i = at; i < count; i++)
         room[i] = lg_type_ids_at(types, from + i);
@@ -143,8 +143,8 @@ keep_words(lg_graph *graph, lg__array *array)
     const size_t behind = sizeof(uint32_t) - ((size_t)1 << shift);
     const bool kept =
         lg__array_keep_front(graph, array, (count << shift) + behind);
-    graph->columns.type =
-        (lg_type_ids){array->owned, shift, shift == 0 ? UINT8_MAX : UINT16_MAX};
+    graph->columns.type = (lg_type_ids){
+        array->owned, shift, shift == 0 ? UINT8_MAX : UINT16_MAX, NULL};
     return kept;
 }
 

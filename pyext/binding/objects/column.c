@@ -34,7 +34,7 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
         {"size", of->size.wide, LG_NARROW_SIZE, nodes, 4, "I"},
         {"refcount", of->refcount.wide, LG_NARROW_REFCOUNT, nodes, 4, "I"},
         {"found", of->found.wide, LG_NARROW_FOUND, nodes, 4, "I"},
-        {"node_flags", of->node_flags, LG_NARROW_COUNT, nodes, 2, "H"},
+        {"node_flags", of->node_flags, LG_NARROW_FLAGS, nodes, 2, "H"},
         {"first_edge", NULL, LG_NARROW_FIRST_EDGE, nodes + 1, 8, "Q"},
         {"edge_target", NULL, LG_NARROW_TARGET, edges, 4, "I"},
         {"edge_payload", of->payload.wide, LG_NARROW_PAYLOAD, edges, 4, "I"},

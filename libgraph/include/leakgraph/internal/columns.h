@@ -15,19 +15,21 @@
 extern "C" {
 #endif
 
-/** Types in as many bytes as the greatest needs: one, two or four for all.
- * Those of a mapped file have four. */
+/** Types by shapes, or in as many bytes as the greatest needs: one, two or four
+ * for all. Those of a mapped file have four. */
 typedef struct lg_type_ids {
-    const void *numbers; /**< three more bytes may be read */
+    const void *numbers; /**< three more bytes may be read, without shapes */
     uint32_t shift;      /**< 0, 1 or 2: 1 << shift bytes for each */
     uint32_t mask;       /**< the bits of a number */
+    const uint32_t *of;  /**< NULL, or the type of each shape, whose number has
+                              two bytes */
 } lg_type_ids;
 
 /** Types of four bytes each. */
 static inline lg_type_ids
 lg_type_ids_wide(const uint32_t *numbers)
 {
-    const lg_type_ids types = {numbers, 2, UINT32_MAX};
+    const lg_type_ids types = {numbers, 2, UINT32_MAX, NULL};
     return types;
 }
 
@@ -35,7 +37,7 @@ lg_type_ids_wide(const uint32_t *numbers)
 static inline lg_type_ids
 lg_type_ids_words(const uint16_t *numbers)
 {
-    const lg_type_ids types = {numbers, 1, UINT16_MAX};
+    const lg_type_ids types = {numbers, 1, UINT16_MAX, NULL};
     return types;
 }
 
@@ -44,6 +46,8 @@ static inline uint32_t
 lg_type_ids_at(const lg_type_ids *types, uint64_t index)
 {
     uint32_t bytes;
+    if (types->of != NULL)
+        return types->of[((const uint16_t *)types->numbers)[index]];
     memcpy(&bytes, (const char *)types->numbers + (index << types->shift),
            sizeof bytes);
     return bytes & types->mask;
@@ -112,6 +116,16 @@ typedef struct lg_narrow {
     const uint32_t *node;  /**< [listed] ascending */
     const uint32_t *value; /**< [listed] */
 } lg_narrow;
+
+/** What a node's type, size and flags say together is its shape. A graph has
+ *  few shapes, so their numbers have two bytes. Types have the same numbers:
+ *  see lg_type_ids. Where there are more than 65,535, or the columns lie in a
+ *  mapped file, these stay as they are. */
+typedef struct lg_shapes {
+    const uint16_t *number; /**< [node_count]; NULL: other columns count */
+    const uint32_t *size;   /**< of each shape */
+    const uint16_t *flags;  /**< of each shape */
+} lg_shapes;
 
 /** Of the complements of numbers in a row. An address itself would be a pointer
  *  to what is there, and a snapshot with native memory would say that an
@@ -266,12 +280,14 @@ typedef struct lg_payloads {
 typedef struct lg_columns {
     uint32_t node_count;
     uint64_t edge_count;
-    lg_addresses address;       /**< lg_columns_address */
-    lg_narrow size;             /**< lg_columns_size */
+    lg_addresses address; /**< lg_columns_address */
+    lg_shapes shape;
+    lg_narrow size;             /**< lg_columns_size, without shapes */
     lg_narrow refcount;         /**< lg_columns_refcount */
     lg_narrow found;            /**< lg_columns_found */
     lg_type_ids type;           /**< lg_columns_type */
-    const uint16_t *node_flags; /**< [node_count] */
+    const uint16_t *node_flags; /**< [node_count] lg_columns_flags, without
+                                     shapes */
     lg_first_edges first_edge;  /**< lg_columns_first_edge */
     lg_edge_targets target;     /**< lg_columns_target */
     lg_edge_kinds kind;         /**< lg_columns_kind */
@@ -357,7 +373,9 @@ lg_columns_edges(const lg_columns *columns, lg_node node)
 static inline uint32_t
 lg_columns_size(const lg_columns *columns, lg_node node)
 {
-    return lg_narrow_word(&columns->size, node);
+    const lg_shapes *shape = &columns->shape;
+    return shape->number != NULL ? shape->size[shape->number[node]]
+                                 : lg_narrow_word(&columns->size, node);
 }
 
 /** The reference count of a node, which saturates at UINT32_MAX. */
@@ -371,7 +389,9 @@ lg_columns_refcount(const lg_columns *columns, lg_node node)
 static inline unsigned
 lg_columns_flags(const lg_columns *columns, lg_node node)
 {
-    return columns->node_flags[node];
+    const lg_shapes *shape = &columns->shape;
+    return shape->number != NULL ? shape->flags[shape->number[node]]
+                                 : columns->node_flags[node];
 }
 
 /** The references found to a node: counted strong in-edges, and what the
@@ -436,11 +456,12 @@ typedef enum lg_narrow_name {
     LG_NARROW_PAYLOAD,
     LG_NARROW_TARGET,
     LG_NARROW_KIND,
+    LG_NARROW_FLAGS,
     LG_NARROW_COUNT,
 } lg_narrow_name;
 
 /** Writes `count` numbers of such a column, from a node or edge on: addresses
- *  and first edges of 8 bytes, kinds of one, others of 4. */
+ *  and first edges of 8 bytes, flags of two, kinds of one, others of 4. */
 void lg_columns_write(const lg_columns *columns, lg_narrow_name name,
                       uint64_t from, size_t count, void *out);
 

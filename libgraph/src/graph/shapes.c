@@ -1,0 +1,194 @@
+// Shapes are numbered in the order in which nodes have them. Numbers take the
+// place of flags, in the block of these, and those of nodes before are flags
+// again if there are too many shapes.
+#include "graph/shapes.h"
+
+#include "graph/graph_private.h"
+
+#include <string.h>
+
+enum { FIRST_BITS = 10 };
+
+void
+lg__shape_table_free(const lg_allocator *allocator, lg__shape_table *table)
+{
+    const size_t size = table->slot == NULL ? 0 : sizeof *table->slot;
+    lg__vector_free(allocator, &table->key);
+    lg__deallocate(allocator, table->slot, size << table->bits);
+    *table = (lg__shape_table){.most = table->most};
+}
+
+// Returns the slot that has the number of a shape, or is free for it.
+static uint16_t *
+slot_of(const lg__shape_table *table, uint64_t key)
+{
+    const uint64_t *keys = table->key.data;
+    const size_t mask = ((size_t)1 << table->bits) - 1;
+    size_t at =
+        (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
+    while (table->slot[at] != 0 && keys[table->slot[at] - 1] != key)
+        at = (at + 1) & mask;
+    return &table->slot[at];
+}
+
+static bool
+grow(const lg_allocator *allocator, lg__shape_table *table)
+{
+    const uint32_t bits = table->bits == 0 ? FIRST_BITS : table->bits + 1;
+    const size_t size = sizeof *table->slot << bits;
+    uint16_t *slots = lg__allocate(allocator, size);
+    if (slots == NULL)
+        return false;
+    memset(slots, 0, size);
+    lg__deallocate(allocator, table->slot, size / 2);
+    table->slot = slots;
+    table->bits = bits;
+    const uint64_t *keys = table->key.data;
+    for (size_t i = 0; i < table->key.count; i++)
+        *slot_of(table, keys[i]) = (uint16_t)(i + 1);
+    return true;
+}
+
+static bool
+add(const lg_allocator *allocator, lg__shape_table *table, uint64_t key,
+    uint32_t *out)
+{
+    const size_t count = table->key.count;
+    *out = LG_NONE;
+    if (count == table->most)
+        return true;
+    table->key.element = sizeof key;
+    if (2 * (count + 1) > (size_t)1 << table->bits && !grow(allocator, table))
+        return false;
+    uint64_t *place = lg__vector_extend(allocator, &table->key, 1);
+    if (place == NULL)
+        return false;
+    *slot_of(table, key) = (uint16_t)(count + 1);
+    *place = key;
+    *out = (uint32_t)count;
+    return true;
+}
+
+bool
+lg__shape_number(const lg_allocator *allocator, lg__shape_table *table,
+                 uint64_t key, uint32_t *out)
+{
+    const uint16_t known = table->bits == 0 ? 0 : *slot_of(table, key);
+    if (known == 0)
+        return add(allocator, table, key, out);
+    *out = known - 1U;
+    return true;
+}
+
+// Replaces flags by numbers as long as there are some. Returns false when
+// memory ran out.
+static bool
+number_nodes(const lg_graph *graph, lg__shape_table *table, uint16_t *flags,
+             uint32_t *numbered)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t number = 0;
+    uint32_t node = 0;
+    bool enough = true;
+    for (; node < columns->node_count; node++) {
+        const uint64_t key =
+            lg__shape_key(lg_columns_type(columns, node),
+                          lg_columns_size(columns, node), flags[node]);
+        enough = lg__shape_number(&graph->allocator, table, key, &number);
+        if (!enough || number == LG_NONE)
+            break;
+        flags[node] = (uint16_t)number;
+    }
+    *numbered = node;
+    return enough;
+}
+
+static void
+restore_flags(const lg__shape_table *table, uint16_t *flags, uint32_t numbered)
+{
+    const uint64_t *keys = table->key.data;
+    for (uint32_t node = 0; node < numbered; node++)
+        flags[node] = lg__shape_flags(keys[flags[node]]);
+}
+
+static void
+free_array(const lg_graph *graph, lg__array *array)
+{
+    lg__deallocate(&graph->allocator, array->owned, array->owned_size);
+    *array = (lg__array){.count = array->count};
+}
+
+// Gives the graph what each shape says, beside its sizes, and forgets what the
+// columns of nodes say.
+static bool
+give_shapes(lg_graph *graph, const lg__shape_table *table)
+{
+    const uint64_t *keys = table->key.data;
+    const size_t count = table->key.count;
+    const size_t size = count * (2 * sizeof(uint32_t) + sizeof(uint16_t));
+    uint32_t *types = lg__allocate(&graph->allocator, size);
+    if (types == NULL)
+        return false;
+    uint32_t *sizes = types + count;
+    uint16_t *flags = (uint16_t *)(sizes + count);
+    for (size_t i = 0; i < count; i++) {
+        types[i] = lg__shape_type(keys[i]);
+        sizes[i] = lg__shape_size(keys[i]);
+        flags[i] = lg__shape_flags(keys[i]);
+    }
+    free_array(graph, &graph->array[LG__TYPE]);
+    free_array(graph, &graph->array[LG__SIZE]);
+    free_array(graph, &graph->beside[LG_NARROW_SIZE]);
+    graph->beside[LG_NARROW_SIZE] = (lg__array){types, count, types, size};
+    graph->columns.shape = (lg_shapes){NULL, sizes, flags};
+    graph->columns.type.of = types;
+    return true;
+}
+
+// Numbers lie where sizes were, so that they stay as long as these are needed.
+static bool
+give_numbers(lg_graph *graph)
+{
+    lg_columns *columns = &graph->columns;
+    lg__array *flags = &graph->array[LG__NODE_FLAGS];
+    lg__array *numbers = &graph->array[LG__SIZE];
+    *numbers = *flags;
+    *flags = (lg__array){.count = numbers->count};
+    const bool kept = lg__array_keep_front(
+        graph, numbers, (size_t)numbers->count * sizeof(uint16_t));
+    columns->shape.number = numbers->owned;
+    columns->type =
+        (lg_type_ids){numbers->owned, 1, UINT16_MAX, columns->type.of};
+    columns->size = (lg_narrow){.wide = NULL};
+    columns->node_flags = NULL;
+    return kept;
+}
+
+static bool
+owns_columns(const lg_graph *graph)
+{
+    const lg__array *array = graph->array;
+    return graph->columns.node_count > 0 && array[LG__TYPE].owned != NULL &&
+           array[LG__SIZE].owned != NULL &&
+           array[LG__NODE_FLAGS].owned != NULL &&
+           graph->type_count <= LG__SHAPE_TYPES;
+}
+
+bool
+lg__shapes_make(lg_graph *graph)
+{
+    const size_t most = graph->columns.node_count / LG__SHAPED;
+    lg__shape_table table = {.most = most < LG__SHAPES ? most : LG__SHAPES};
+    uint32_t numbered = 0;
+    if (!owns_columns(graph))
+        return true;
+    uint16_t *flags = graph->array[LG__NODE_FLAGS].owned;
+    bool enough = number_nodes(graph, &table, flags, &numbered);
+    const bool all = enough && numbered == graph->columns.node_count;
+    if (all && (enough = give_shapes(graph, &table)))
+        enough = give_numbers(graph);
+    else
+        restore_flags(&table, flags, numbered);
+    lg__shape_table_free(&graph->allocator, &table);
+    return enough;
+}
