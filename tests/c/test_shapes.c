@@ -233,11 +233,11 @@ scarce(void)
 
 SUITE(shapes)
 {
-    few();
-    many();
-    files();
-    copies();
-    memory();
-    scarce();
+    RUN(few);
+    RUN(many);
+    RUN(files);
+    RUN(copies);
+    RUN(memory);
+    RUN(scarce);
     return test_result();
 }

@@ -18,6 +18,14 @@ is_user_text(const lg_graph *graph, uint32_t node)
             lg__node_category(graph, node) == LG_CATEGORY_ATOM);
 }
 
+static uint32_t
+text_node(const lg_graph *graph, uint32_t text)
+{
+    uint32_t node;
+    lg__text_nodes_write(graph, text, 1, &node);
+    return node;
+}
+
 static bool
 is_user_fact(const lg_graph *graph, uint32_t fact)
 {
@@ -62,7 +70,7 @@ mark_kept(const lg_graph *graph, bool *kept)
     for (uint32_t i = 0; i < graph->block_count; i++)
         kept[graph->block[i].frames] = true;
     for (uint32_t i = 0; i < graph->text_count; i++)
-        if (!is_user_text(graph, graph->text_node[i]))
+        if (!is_user_text(graph, text_node(graph, i)))
             kept[graph->text_string[i]] = true;
     for (uint32_t node = 0; node < columns->node_count; node++)
         keep_names(graph, node, kept);
@@ -121,13 +129,14 @@ copy_texts(const lg_graph *from, lg_graph *to)
     lg__vector ids = {.element = sizeof(uint32_t)};
     bool enough = true;
     for (uint32_t i = 0; i < from->text_count && enough; i++) {
-        if (is_user_text(from, from->text_node[i]))
+        const uint32_t named = text_node(from, i);
+        if (is_user_text(from, named))
             continue;
         uint32_t *node = lg__vector_extend(allocator, &nodes, 1);
         uint32_t *id = lg__vector_extend(allocator, &ids, 1);
         enough = node != NULL && id != NULL;
         if (enough) {
-            *node = from->text_node[i];
+            *node = named;
             *id = from->text_string[i];
         }
     }

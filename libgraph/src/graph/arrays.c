@@ -174,6 +174,20 @@ lg_columns_write(const lg_columns *columns, lg_narrow_name name, uint64_t from,
     }
 }
 
+// Copies elements that memory has in another form.
+static void
+copy_short(const lg_graph *graph, enum lg__array_name name, uint64_t from,
+           uint64_t count, void *to)
+{
+    if (name == LG__STRING_OFFSET)
+        lg__strings_begin(graph, from, count, to);
+    else if (name == LG__TEXT_NODE)
+        lg__text_nodes_write(graph, from, count, to);
+    else
+        lg_columns_write(&graph->columns, narrow_name_of(name), from,
+                         (size_t)count, to);
+}
+
 void
 lg__array_copy(const lg_graph *graph, enum lg__array_name name, uint64_t from,
                uint64_t count, void *to)
@@ -181,8 +195,7 @@ lg__array_copy(const lg_graph *graph, enum lg__array_name name, uint64_t from,
     const lg__array *array = &graph->array[name];
     const size_t element = lg__array_infos[name].element;
     if (array->data == NULL || element != lg__element_in_memory(name))
-        lg_columns_write(&graph->columns, narrow_name_of(name), from,
-                         (size_t)count, to);
+        copy_short(graph, name, from, count, to);
     else if (count > 0)
         memcpy(to, (const char *)array->data + from * element,
                (size_t)count * element);

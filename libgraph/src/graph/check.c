@@ -287,6 +287,7 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
 {
     uint32_t nodes = graph->columns.node_count;
     uint32_t strings = graph->string_count;
+    const uint32_t texts = graph->text_node != NULL ? graph->text_count : 0;
     uint32_t types = graph->type_count;
     const struct {
         const uint32_t *ids;
@@ -295,7 +296,7 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         bool may_be_none;
         const char *what;
     } columns[] = {
-        {graph->text_node, graph->text_count, nodes, false, "a text's node"},
+        {graph->text_node, texts, nodes, false, "a text's node"},
         {graph->text_string, graph->text_count, strings, false, "a text"},
         {graph->type_name, types, strings, false, "the name of a type"},
         {graph->type_node, types, nodes, true, "the node of a type"},
@@ -319,8 +320,7 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
         status = check_ids(columns[i].ids, columns[i].count, columns[i].limit,
                            columns[i].may_be_none, columns[i].what, err);
     if (status == LG_OK)
-        status = check_ascending(graph->text_node, graph->text_count,
-                                 "a text's node", err);
+        status = check_ascending(graph->text_node, texts, "a text's node", err);
     if (status == LG_OK)
         status = check_ascending(graph->equal_node, graph->equal_count,
                                  "a node of equal contents", err);
@@ -340,16 +340,17 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
 lg_status
 lg__check_strings(const lg_graph *graph, lg_error *err)
 {
-    const uint64_t *offset = graph->string_offset;
-    uint64_t total = graph->array[LG__STRING_BYTES].count;
-    if (offset[0] != 0 || offset[graph->string_count] != total)
+    const uint64_t total = graph->array[LG__STRING_BYTES].count;
+    uint64_t end = lg__string_begin(graph, graph->string_count);
+    if (lg__string_begin(graph, 0) != 0 || end != total)
         return lg__check_failed(err, "a string", 0);
     for (uint32_t id = 0; id < graph->string_count; id++) {
-        if (offset[id + 1] < offset[id] || offset[id + 1] > total ||
-            offset[id + 1] - offset[id] > UINT32_MAX)
+        const uint64_t begin = lg__string_begin(graph, id);
+        end = lg__string_begin(graph, id + 1);
+        if (end < begin || end > total || end - begin > UINT32_MAX)
             return lg__check_failed(err, "a string", id);
-        if (!lg__utf8_is_clean(graph->string_bytes + offset[id],
-                               (size_t)(offset[id + 1] - offset[id])))
+        if (!lg__utf8_is_clean(graph->string_bytes + begin,
+                               (size_t)(end - begin)))
             return lg_error_set(err, LG_EFORMAT,
                                 "string %u is not UTF-8, or has control "
                                 "characters or others that nobody sees",

@@ -107,6 +107,27 @@ lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
     lg__vector_trim(allocator, &numbers->bytes);
 }
 
+size_t
+lg__compact_room(size_t count)
+{
+    return bytes_for(blocks_of(count));
+}
+
+bool
+lg__compact_take(const lg_allocator *allocator, lg__vector *numbers,
+                 size_t count, lg__compact *out)
+{
+    *out = (lg__compact){.block.element = sizeof(lg__compact_block),
+                         .bytes = *numbers};
+    const bool enough =
+        lg__vector_reserve(allocator, &out->block, blocks_of(count));
+    if (enough)
+        lg__compact_close(allocator, out, count);
+    else
+        lg__compact_free(allocator, out);
+    return enough;
+}
+
 void
 lg__compact_free(const lg_allocator *allocator, lg__compact *numbers)
 {

@@ -37,6 +37,13 @@ uint32_t *lg__compact_open(const lg_allocator *allocator, size_t count,
  *  block they stay in the one that they have. O(count). */
 void lg__compact_close(const lg_allocator *allocator, lg__compact *numbers,
                        size_t count);
+/** Bytes of a block that has room for so many numbers to be made compact. */
+size_t lg__compact_room(size_t count);
+/** Makes numbers compact that are the first of a block with such room, and
+ *  takes the block over. Returns false when memory ran out, and has freed it
+ *  then. */
+bool lg__compact_take(const lg_allocator *allocator, lg__vector *numbers,
+                      size_t count, lg__compact *out);
 void lg__compact_free(const lg_allocator *allocator, lg__compact *numbers);
 
 /** Returns how many bytes each distance of a block has. */

@@ -7,56 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-// Finds texts of nodes without a search.
-
-// The columns of texts are in order of nodes.
-static void
-fill(const lg_graph *graph, lg__marked_block *block, size_t blocks)
-{
-    uint32_t at = 0;
-    for (size_t i = 0; i < blocks; i++) {
-        block[i] = (lg__marked_block){.first = at};
-        for (; at < graph->text_count && graph->text_node[at] / 64 == i; at++)
-            block[i].has |= UINT64_C(1) << graph->text_node[at] % 64;
-    }
-}
-
-static lg__marked_block *
-make(const lg_graph *graph)
-{
-    size_t blocks = (size_t)graph->columns.node_count / 64 + 1;
-    lg__marked_block *made = lg__alloc(blocks * sizeof *made);
-    if (made != NULL)
-        fill(graph, made, blocks);
-    return made;
-}
-
-const lg__marked_block *
-lg__graph_texts(const lg_graph *graph)
-{
-    lg__lazy *lazy = graph->lazy;
-    if (lazy->has_texts)
-        return lazy->texts;
-    lg_lock_take(&lazy->lock);
-    if (!lazy->has_texts) {
-        lazy->texts = make(graph);
-        lazy->has_texts = lazy->texts != NULL;
-    }
-    lg_lock_give(&lazy->lock);
-    return lazy->has_texts ? lazy->texts : NULL;
-}
-
-// Returns the string of the node's own text; LG_NONE if it has none.
-static uint32_t
-node_text_id(const lg_graph *graph, uint32_t node)
-{
-    if (graph->lazy->has_texts && node < graph->columns.node_count)
-        return lg__text_of(graph->lazy->texts, graph->text_string, node);
-    uint32_t place =
-        lg__ascending_find(graph->text_node, graph->text_count, node);
-    return place == LG_NONE ? LG_NONE : graph->text_string[place];
-}
-
 const lg_columns *
 lg_graph_columns(const lg_graph *graph)
 {
@@ -145,22 +95,6 @@ lg_node_unexplained(const lg_graph *graph, lg_node node)
         return 0;
     return (int64_t)lg_columns_refcount(columns, node) -
            (int64_t)lg_columns_found(columns, node);
-}
-
-lg_string
-lg_graph_string(const lg_graph *graph, uint32_t id)
-{
-    if (id >= graph->string_count)
-        return (lg_string){"", 0};
-    uint64_t start = graph->string_offset[id];
-    return (lg_string){graph->string_bytes + start,
-                       (uint32_t)(graph->string_offset[id + 1] - start)};
-}
-
-lg_string
-lg_node_text(const lg_graph *graph, lg_node node)
-{
-    return lg_graph_string(graph, node_text_id(graph, node));
 }
 
 lg_node

@@ -91,11 +91,13 @@ struct lg_graph {
                                 NULL */
 
     uint32_t string_count;
-    const uint64_t *string_offset; /**< [string_count + 1] */
+    const uint64_t *string_offset; /**< [string_count + 1]; NULL: see
+                                        lg__string_begin */
+    lg__compact string_place;
     const char *string_bytes;
 
     uint32_t text_count;
-    const uint32_t *text_node; /**< ascending */
+    const uint32_t *text_node; /**< ascending; NULL: see lg__graph_texts */
     const uint32_t *text_string;
 
     uint32_t big_count;
@@ -151,6 +153,25 @@ struct lg_graph {
     size_t map_size;
     lg__lazy *lazy;
 };
+
+/** Where a string begins among the bytes of all, or the last one ends. */
+static inline uint64_t
+lg__string_begin(const lg_graph *graph, uint32_t id)
+{
+    return graph->string_offset != NULL
+               ? graph->string_offset[id]
+               : lg__compact_at(&graph->string_place, id);
+}
+
+/** Asks for that ahead. */
+static inline void
+lg__string_ahead(const lg_graph *graph, uint32_t id)
+{
+    if (graph->string_offset != NULL)
+        __builtin_prefetch(graph->string_offset + id);
+    else
+        __builtin_prefetch(lg__compact_distance(&graph->string_place, id));
+}
 
 /** Hands a vector's block over to an array. */
 lg__array lg__vector_take(lg__vector *vector);

@@ -41,8 +41,6 @@ free_lazy(lg_graph *graph)
     }
     if (lazy->has_late)
         lg__free(lazy->late);
-    if (lazy->has_texts)
-        lg__free(lazy->texts);
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->folds.marked,
                        lg__marked_blocks(graph->columns.node_count) *
@@ -62,6 +60,7 @@ lg_graph_free(lg_graph *graph)
     if (graph == NULL)
         return;
     lg_allocator allocator = graph->allocator;
+    lg__texts_free(graph);
     free_lazy(graph);
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__deallocate(&allocator, graph->array[i].owned,
@@ -120,6 +119,7 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");
     const bool enough = make_payloads(graph) && lg__shapes_make(graph) &&
                         lg__type_ids_shorten(graph) &&
+                        lg__texts_shorten(graph) &&
                         lg__first_edges_shorten(graph);
     lg__edges_pack(graph);
     return enough ? LG_OK : lg__error_memory(err);

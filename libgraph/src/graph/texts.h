@@ -1,5 +1,5 @@
-/** The index of texts, with which nobody has to search for the text of a
- *  node. */
+/** The strings of a graph, and the index of texts, with which nobody has to
+ *  search for the text of a node. */
 #ifndef LEAKGRAPH_TEXTS_H
 #define LEAKGRAPH_TEXTS_H
 
@@ -22,5 +22,18 @@ lg__text_of(const lg__marked_block *texts, const uint32_t *text_string,
                ? text_string[lg__marked_place(texts, node)]
                : LG_NONE;
 }
+
+/** Copies the nodes of `count` texts, from one on, in order. O(count). */
+void lg__text_nodes_write(const lg_graph *graph, uint64_t from, uint64_t count,
+                          uint32_t *out);
+/** Copies where `count` strings begin, from one on; the end of the last is the
+ *  place behind it. O(count). */
+void lg__strings_begin(const lg_graph *graph, uint64_t from, uint64_t count,
+                       uint64_t *out);
+
+/** Makes the columns of strings and texts shorter if the graph owns them. They
+ *  are sound. Returns false when memory ran out. */
+bool lg__texts_shorten(lg_graph *graph);
+void lg__texts_free(lg_graph *graph);
 
 #endif

@@ -265,7 +265,7 @@ read_texts(lg__labels *labels, bool dotted, lg_string *texts)
     const lg_graph *graph = labels->graph;
     uint32_t count = 0;
     for (uint32_t i = 0; i < expected->count; i++)
-        __builtin_prefetch(&graph->string_offset[expected->names[i]]);
+        lg__string_ahead(graph, expected->names[i]);
     for (uint32_t i = 0; i < expected->count; i++) {
         uint32_t name = expected->names[i];
         texts[count] = text_of(labels, name);
