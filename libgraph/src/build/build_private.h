@@ -105,6 +105,7 @@ struct lg_builder_rest {
     lg__payload_arrays payloads; /**< made when the late edges are merged */
     lg_additions *additions;     /**< NULL: nobody asked for it */
     lg__vector text;             /**< lg__node_text, in order of arrival */
+    lg__marked_block *texts;     /**< in the end, if many nodes have one */
     lg__left_addresses left;
     lg__vector far;    /**< lg__node_number: a node and its address */
     lg__vector held;   /**< lg__node_number: a node and its references found */

@@ -197,6 +197,9 @@ lg_builder_free(lg_builder *builder)
     lg__deallocate(&allocator, rest->payloads.block, rest->payloads.block_size);
     lg__vector_free(&allocator, &rest->payloads.listed);
     lg__vector_free(&allocator, &rest->text);
+    lg__deallocate(&allocator, rest->texts,
+                   lg__marked_blocks(builder->node_count) *
+                       sizeof *rest->texts);
     lg__packing_free(&allocator, &rest->left.read);
     lg__packing_free(&allocator, &rest->left.next);
     lg__vector_free(&allocator, &rest->far);

@@ -213,6 +213,23 @@ append_additions(lg_builder *builder, uint32_t *first)
     return true;
 }
 
+// Lists the nodes of few texts. Of many, the graph has the marks.
+static bool
+list_nodes(lg_builder *builder, lg__marked_block *blocks, uint32_t count)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const size_t size = lg__marked_blocks(builder->node_count);
+    if (count * sizeof(uint32_t) >= size * sizeof *blocks) {
+        rest->texts = blocks;
+        return true;
+    }
+    uint32_t *nodes =
+        lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
+    if (nodes != NULL)
+        list_marked(blocks, size, nodes);
+    return nodes != NULL;
+}
+
 static bool
 list_blocks(lg_builder *builder, lg__marked_block *blocks)
 {
@@ -221,16 +238,12 @@ list_blocks(lg_builder *builder, lg__marked_block *blocks)
     mark_all(builder, blocks);
     uint32_t count =
         lg__count_marks(blocks, lg__marked_blocks(builder->node_count));
-    uint32_t *nodes =
-        lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
     uint32_t *strings = lg__vector_extend(&rest->allocator,
                                           &rest->table[LG__TEXT_STRING], count);
-    if (nodes == NULL || strings == NULL ||
-        !append_additions(builder, &first_added))
+    if (strings == NULL || !append_additions(builder, &first_added))
         return false;
-    list_marked(blocks, lg__marked_blocks(builder->node_count), nodes);
     store_strings(builder, blocks, first_added, strings);
-    return true;
+    return list_nodes(builder, blocks, count);
 }
 
 static lg_status
@@ -247,7 +260,8 @@ finish_texts(lg_builder *builder, lg_error *err)
     if (blocks != NULL) {
         memset(blocks, 0, size);
         listed = list_blocks(builder, blocks);
-        lg__deallocate(&rest->allocator, blocks, size);
+        if (rest->texts == NULL)
+            lg__deallocate(&rest->allocator, blocks, size);
     }
     lg__vector_free(&rest->allocator, &rest->text);
     lg__additions_free(builder);
@@ -733,7 +747,20 @@ take_columns(lg_builder *builder, lg_graph *graph)
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         graph->array[lg__narrow_arrays[i]].count = nodes;
     graph->array[LG__EDGE_PAYLOAD].count = edges;
+    graph->array[LG__TEXT_NODE].count = graph->array[LG__TEXT_STRING].count;
     graph->array[LG__FIRST_EDGE].count = nodes + 1;
+}
+
+// Gives a graph the marks of its texts, of which it has no nodes.
+static void
+give_texts(lg_graph *graph, lg__marked_block *marks)
+{
+    if (marks == NULL)
+        return;
+    graph->array[LG__TEXT_NODE].data = NULL;
+    graph->text_node = NULL;
+    graph->lazy->texts = marks;
+    graph->lazy->has_texts = true;
 }
 
 // Frees what is left of a builder once the graph owns its blocks and its
@@ -789,6 +816,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     const bool packed = lg_builder_packs_edges(builder);
     lg__made_column made[LG_NARROW_FOUND + 1];
     memcpy(made, builder->rest->made, sizeof made);
+    lg__marked_block *texts = builder->rest->texts;
+    builder->rest->texts = NULL;
     builder->rest->payloads = (lg__payload_arrays){.block = NULL};
     memset(builder->rest->made, 0, sizeof made);
     take_columns(builder, graph);
@@ -798,6 +827,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     if (packed)
         lg__edges_are_packed(graph);
     lg__payloads_give(graph, &payloads);
+    give_texts(graph, texts);
     const bool enough = lg__type_ids_give(graph, &types);
     if (!(lg__first_edges_give(graph, &first) && enough) && status == LG_OK)
         status = lg__error_memory(err);

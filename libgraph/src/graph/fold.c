@@ -387,12 +387,17 @@ fold_cells(folding *state)
 }
 
 static bool
+has_no_edges(const lg_columns *columns, uint32_t node)
+{
+    const lg_edge_range edges = lg_columns_edges(columns, node);
+    return edges.begin == edges.end;
+}
+
+static inline bool
 is_buffer(const lg_graph *graph, uint32_t node)
 {
-    const lg_columns *columns = &graph->columns;
-    return (lg_columns_flags(columns, node) & LG_NODE_BUFFER) &&
-           lg_columns_first_edge(columns, node) ==
-               lg_columns_first_edge(columns, node + 1);
+    return (lg_columns_flags(&graph->columns, node) & LG_NODE_BUFFER) &&
+           has_no_edges(&graph->columns, node);
 }
 
 // Counts the edges into each buffer, up to 2, and returns whether there are

@@ -9,18 +9,44 @@
 
 enum { FIRST_BITS = 10 };
 
-void
-lg__shape_table_free(const lg_allocator *allocator, lg__shape_table *table)
+// The shapes that are known so far. What tells one from others has its type in
+// the upper 16 bits, flags in the next 16, and its size.
+typedef struct shape_table {
+    size_t most;    // shapes
+    lg__vector key; // u64, by number
+    uint16_t *slot; // by open addressing: a number plus 1, or 0
+    uint32_t bits;  // there are 1 << bits slots; 0: none
+} shape_table;
+
+static inline uint64_t
+key_of(uint32_t type, uint32_t size, unsigned flags)
+{
+    return (uint64_t)type << 48 | (uint64_t)flags << 32 | size;
+}
+
+static uint32_t
+type_of(uint64_t key)
+{
+    return (uint32_t)(key >> 48);
+}
+
+static uint16_t
+flags_of(uint64_t key)
+{
+    return (uint16_t)(key >> 32);
+}
+
+static void
+free_table(const lg_allocator *allocator, shape_table *table)
 {
     const size_t size = table->slot == NULL ? 0 : sizeof *table->slot;
     lg__vector_free(allocator, &table->key);
     lg__deallocate(allocator, table->slot, size << table->bits);
-    *table = (lg__shape_table){.most = table->most};
 }
 
 // Returns the slot that has the number of a shape, or is free for it.
-static uint16_t *
-slot_of(const lg__shape_table *table, uint64_t key)
+static inline uint16_t *
+slot_of(const shape_table *table, uint64_t key)
 {
     const uint64_t *keys = table->key.data;
     const size_t mask = ((size_t)1 << table->bits) - 1;
@@ -32,7 +58,7 @@ slot_of(const lg__shape_table *table, uint64_t key)
 }
 
 static bool
-grow(const lg_allocator *allocator, lg__shape_table *table)
+grow(const lg_allocator *allocator, shape_table *table)
 {
     const uint32_t bits = table->bits == 0 ? FIRST_BITS : table->bits + 1;
     const size_t size = sizeof *table->slot << bits;
@@ -49,15 +75,14 @@ grow(const lg_allocator *allocator, lg__shape_table *table)
     return true;
 }
 
-static bool
-add(const lg_allocator *allocator, lg__shape_table *table, uint64_t key,
+static bool __attribute__((noinline))
+add(const lg_allocator *allocator, shape_table *table, uint64_t key,
     uint32_t *out)
 {
     const size_t count = table->key.count;
     *out = LG_NONE;
     if (count == table->most)
         return true;
-    table->key.element = sizeof key;
     if (2 * (count + 1) > (size_t)1 << table->bits && !grow(allocator, table))
         return false;
     uint64_t *place = lg__vector_extend(allocator, &table->key, 1);
@@ -69,21 +94,21 @@ add(const lg_allocator *allocator, lg__shape_table *table, uint64_t key,
     return true;
 }
 
-bool
-lg__shape_number(const lg_allocator *allocator, lg__shape_table *table,
-                 uint64_t key, uint32_t *out)
+// Stores the number of a shape, which is a new one if the shape is; LG_NONE if
+// there is none for it. Returns false when memory ran out.
+static inline bool
+number_of(const lg_allocator *allocator, shape_table *table, uint64_t key,
+          uint32_t *out)
 {
     const uint16_t known = table->bits == 0 ? 0 : *slot_of(table, key);
-    if (known == 0)
-        return add(allocator, table, key, out);
     *out = known - 1U;
-    return true;
+    return known != 0 || add(allocator, table, key, out);
 }
 
 // Replaces flags by numbers as long as there are some. Returns false when
 // memory ran out.
 static bool
-number_nodes(const lg_graph *graph, lg__shape_table *table, uint16_t *flags,
+number_nodes(const lg_graph *graph, shape_table *table, uint16_t *flags,
              uint32_t *numbered)
 {
     const lg_columns *columns = &graph->columns;
@@ -92,9 +117,9 @@ number_nodes(const lg_graph *graph, lg__shape_table *table, uint16_t *flags,
     bool enough = true;
     for (; node < columns->node_count; node++) {
         const uint64_t key =
-            lg__shape_key(lg_columns_type(columns, node),
-                          lg_columns_size(columns, node), flags[node]);
-        enough = lg__shape_number(&graph->allocator, table, key, &number);
+            key_of(lg_columns_type(columns, node),
+                   lg_columns_size(columns, node), flags[node]);
+        enough = number_of(&graph->allocator, table, key, &number);
         if (!enough || number == LG_NONE)
             break;
         flags[node] = (uint16_t)number;
@@ -104,11 +129,11 @@ number_nodes(const lg_graph *graph, lg__shape_table *table, uint16_t *flags,
 }
 
 static void
-restore_flags(const lg__shape_table *table, uint16_t *flags, uint32_t numbered)
+restore_flags(const shape_table *table, uint16_t *flags, uint32_t numbered)
 {
     const uint64_t *keys = table->key.data;
     for (uint32_t node = 0; node < numbered; node++)
-        flags[node] = lg__shape_flags(keys[flags[node]]);
+        flags[node] = flags_of(keys[flags[node]]);
 }
 
 static void
@@ -121,7 +146,7 @@ free_array(const lg_graph *graph, lg__array *array)
 // Gives the graph what each shape says, beside its sizes, and forgets what the
 // columns of nodes say.
 static bool
-give_shapes(lg_graph *graph, const lg__shape_table *table)
+give_shapes(lg_graph *graph, const shape_table *table)
 {
     const uint64_t *keys = table->key.data;
     const size_t count = table->key.count;
@@ -132,9 +157,9 @@ give_shapes(lg_graph *graph, const lg__shape_table *table)
     uint32_t *sizes = types + count;
     uint16_t *flags = (uint16_t *)(sizes + count);
     for (size_t i = 0; i < count; i++) {
-        types[i] = lg__shape_type(keys[i]);
-        sizes[i] = lg__shape_size(keys[i]);
-        flags[i] = lg__shape_flags(keys[i]);
+        types[i] = type_of(keys[i]);
+        sizes[i] = (uint32_t)keys[i];
+        flags[i] = flags_of(keys[i]);
     }
     free_array(graph, &graph->array[LG__TYPE]);
     free_array(graph, &graph->array[LG__SIZE]);
@@ -178,7 +203,8 @@ bool
 lg__shapes_make(lg_graph *graph)
 {
     const size_t most = graph->columns.node_count / LG__SHAPED;
-    lg__shape_table table = {.most = most < LG__SHAPES ? most : LG__SHAPES};
+    shape_table table = {.most = most < LG__SHAPES ? most : LG__SHAPES,
+                         .key.element = sizeof(uint64_t)};
     uint32_t numbered = 0;
     if (!owns_columns(graph))
         return true;
@@ -189,6 +215,6 @@ lg__shapes_make(lg_graph *graph)
         enough = give_numbers(graph);
     else
         restore_flags(&table, flags, numbered);
-    lg__shape_table_free(&graph->allocator, &table);
+    free_table(&graph->allocator, &table);
     return enough;
 }
