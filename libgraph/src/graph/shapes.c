@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { FIRST_BITS = 10 };
+enum {
+    FIRST_BITS = 10,
+    AT_ONCE = 64, // nodes
+};
 
 // The shapes that are known so far. What tells one from others has its type in
 // the upper 16 bits, flags in the next 16, and its size.
@@ -75,7 +78,7 @@ grow(const lg_allocator *allocator, shape_table *table)
     return true;
 }
 
-static bool __attribute__((noinline))
+static bool
 add(const lg_allocator *allocator, shape_table *table, uint64_t key,
     uint32_t *out)
 {
@@ -96,7 +99,7 @@ add(const lg_allocator *allocator, shape_table *table, uint64_t key,
 
 // Stores the number of a shape, which is a new one if the shape is; LG_NONE if
 // there is none for it. Returns false when memory ran out.
-static inline bool
+static bool
 number_of(const lg_allocator *allocator, shape_table *table, uint64_t key,
           uint32_t *out)
 {
@@ -105,26 +108,98 @@ number_of(const lg_allocator *allocator, shape_table *table, uint64_t key,
     return known != 0 || add(allocator, table, key, out);
 }
 
+// Reads the sizes of some nodes.
+static void
+read_sizes(const lg_columns *columns, uint32_t from, uint32_t count,
+           uint32_t sizes[AT_ONCE])
+{
+    uint16_t low[AT_ONCE] = {0};
+    uint16_t listed = 0;
+    if (columns->size.wide == NULL)
+        memcpy(low, (const uint16_t *)columns->size.low + from,
+               count * sizeof *low);
+    for (uint32_t i = 0; i < AT_ONCE; i++) {
+        sizes[i] = low[i];
+        listed |= low[i] >= UINT16_MAX - 1;
+    }
+    if (!listed && columns->size.wide == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        sizes[i] = lg_columns_size(columns, from + i);
+}
+
+// Reads what tells the shapes of some nodes from others.
+static void
+read_keys(const lg_columns *columns, const uint16_t *flags, uint32_t from,
+          uint32_t count, uint64_t keys[AT_ONCE])
+{
+    uint32_t room[AT_ONCE];
+    uint32_t sizes[AT_ONCE];
+    uint16_t some[AT_ONCE] = {0};
+    const uint32_t *types =
+        lg__type_ids_some(&columns->type, from, count, room);
+    read_sizes(columns, from, count, sizes);
+    memcpy(some, flags + from, count * sizeof *some);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = key_of(types[i], sizes[i], some[i]);
+}
+
+// Writes the numbers of shapes that are known. Returns how many are, up to the
+// first other one.
+static uint32_t
+number_known(const shape_table *table, const uint64_t *keys, uint32_t count,
+             uint16_t *numbers)
+{
+    uint16_t some[AT_ONCE];
+    uint32_t done = 0;
+    for (; done < count && table->bits > 0; done++) {
+        const uint16_t known = *slot_of(table, keys[done]);
+        if (known == 0)
+            break;
+        some[done] = (uint16_t)(known - 1);
+    }
+    memcpy(numbers, some, done * sizeof *some);
+    return done;
+}
+
+// Writes the numbers of shapes as long as there are some, and stores how many
+// that are. Returns false when memory ran out.
+static bool
+number_some(const lg_allocator *allocator, shape_table *table,
+            const uint64_t *keys, uint32_t count, uint16_t *numbers,
+            uint32_t *done)
+{
+    uint32_t number = 0;
+    for (*done = 0;;) {
+        const uint32_t at = *done;
+        *done += number_known(table, keys + at, count - at, numbers + at);
+        if (*done == count)
+            return true;
+        const bool enough = number_of(allocator, table, keys[*done], &number);
+        if (!enough || number == LG_NONE)
+            return enough;
+        numbers[(*done)++] = (uint16_t)number;
+    }
+}
+
 // Replaces flags by numbers as long as there are some. Returns false when
 // memory ran out.
 static bool
 number_nodes(const lg_graph *graph, shape_table *table, uint16_t *flags,
              uint32_t *numbered)
 {
-    const lg_columns *columns = &graph->columns;
-    uint32_t number = 0;
-    uint32_t node = 0;
+    const uint32_t nodes = graph->columns.node_count;
+    uint64_t keys[AT_ONCE];
+    uint32_t count = 0;
+    uint32_t done = 0;
     bool enough = true;
-    for (; node < columns->node_count; node++) {
-        const uint64_t key =
-            key_of(lg_columns_type(columns, node),
-                   lg_columns_size(columns, node), flags[node]);
-        enough = number_of(&graph->allocator, table, key, &number);
-        if (!enough || number == LG_NONE)
-            break;
-        flags[node] = (uint16_t)number;
+    for (*numbered = 0; *numbered < nodes && done == count; *numbered += done) {
+        const uint32_t left = nodes - *numbered;
+        count = left < AT_ONCE ? left : AT_ONCE;
+        read_keys(&graph->columns, flags, *numbered, count, keys);
+        enough = number_some(&graph->allocator, table, keys, count,
+                             flags + *numbered, &done);
     }
-    *numbered = node;
     return enough;
 }
 
