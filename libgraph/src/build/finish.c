@@ -828,8 +828,8 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         lg__edges_are_packed(graph);
     lg__payloads_give(graph, &payloads);
     give_texts(graph, texts);
-    const bool enough = lg__type_ids_give(graph, &types);
-    if (!(lg__first_edges_give(graph, &first) && enough) && status == LG_OK)
+    lg__type_ids_give(graph, &types);
+    if (!lg__first_edges_give(graph, &first) && status == LG_OK)
         status = lg__error_memory(err);
     for (int i = 0; i <= LG_NARROW_FOUND; i++)
         lg__column_give(graph, (lg_narrow_name)i, &made[i]);

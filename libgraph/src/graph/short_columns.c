@@ -133,8 +133,8 @@ is_owned(const lg__array *array)
            array->owned == array->data;
 }
 
-// Takes over a block that begins with types of two bytes, and makes them
-// shorter. Bytes are read behind the last.
+// Makes types of two bytes shorter, with which their block begins. Bytes are
+// read behind the last.
 static bool
 keep_words(lg_graph *graph, lg__array *array)
 {
@@ -154,6 +154,9 @@ lg__type_ids_shorten(lg_graph *graph)
     lg__array *array = &graph->array[LG__TYPE];
     const size_t count = (size_t)array->count;
     const uint64_t high = 0xffff0000ffff0000;
+    if (array->owned != NULL && graph->columns.type.numbers == array->owned &&
+        graph->columns.type.mask == UINT16_MAX)
+        return keep_words(graph, array);
     if (!is_owned(array) ||
         bits_of(array->owned, count * sizeof(uint32_t)) & high)
         return true;
@@ -161,15 +164,15 @@ lg__type_ids_shorten(lg_graph *graph)
     return keep_words(graph, array);
 }
 
-bool
-lg__type_ids_give(lg_graph *graph, lg__vector *words)
+void
+lg__type_ids_give(lg_graph *graph, const lg__vector *words)
 {
     lg__array *array = &graph->array[LG__TYPE];
     if (words->data == NULL)
-        return true;
-    array->owned = words->data;
-    array->owned_size = words->capacity * words->element;
-    return keep_words(graph, array);
+        return;
+    *array = (lg__array){NULL, array->count, words->data,
+                         words->capacity * words->element};
+    graph->columns.type = lg_type_ids_words(words->data);
 }
 
 uint32_t

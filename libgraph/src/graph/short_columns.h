@@ -75,10 +75,9 @@ lg__first_edges_find(const lg_first_edges *first, uint64_t edge, uint32_t low,
  *  false when memory ran out. */
 bool lg__type_ids_shorten(lg_graph *graph);
 
-/** Gives the graph types of two bytes each, and makes them shorter. The block
- *  has room for one more; without one, the graph has its types already. Returns
- *  false when memory ran out. */
-bool lg__type_ids_give(lg_graph *graph, lg__vector *words);
+/** Gives the graph types of two bytes each. The block has room for one more;
+ *  without one, the graph has its types already. */
+void lg__type_ids_give(lg_graph *graph, const lg__vector *words);
 
 /** The same for first edges. */
 bool lg__first_edges_shorten(lg_graph *graph);
