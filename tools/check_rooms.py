@@ -77,6 +77,7 @@ LAYERS = (
     "libgraph/src/file/saved.c",
     "libgraph/src/file/section.c",
     "libgraph/src/file/sink.c",
+    "libgraph/src/graph/texts.c",
     "libgraph/src/table/fit.c",
 )
 

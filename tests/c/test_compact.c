@@ -8,6 +8,21 @@ enum { MOST = 5 * LG__COMPACT_BLOCK };
 static uint32_t numbers[MOST];
 static lg_allocator allocator;
 
+// Makes numbers compact in a block that has them.
+static void
+check_taken(size_t count, size_t bytes)
+{
+    lg__compact compact;
+    lg__vector block = {.element = 1};
+    REQUIRE(lg__vector_reserve(&allocator, &block, lg__compact_room(count)));
+    memcpy(block.data, numbers, count * sizeof *numbers);
+    REQUIRE(lg__compact_take(&allocator, &block, count, &compact));
+    for (size_t i = 0; i < count; i++)
+        CHECK(lg__compact_at(&compact, i) == numbers[i]);
+    CHECK(compact.bytes.capacity == bytes);
+    lg__compact_free(&allocator, &compact);
+}
+
 // Returns the bytes of the first numbers, all of which must come back.
 static size_t
 compact_bytes(size_t count)
@@ -26,6 +41,7 @@ compact_bytes(size_t count)
     }
     const size_t bytes = compact.bytes.capacity;
     lg__compact_free(&allocator, &compact);
+    check_taken(count, bytes);
     return bytes;
 }
 

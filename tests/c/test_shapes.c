@@ -123,6 +123,7 @@ few(void)
         CHECK(has_shapes(graph));
         CHECK(reads_as_given(graph, &plans[i]));
         CHECK(writes_as_given(graph, &plans[i]));
+        CHECK(lg__shapes_make(graph) && reads_as_given(graph, &plans[i]));
         lg_graph_free(graph);
     }
 }
