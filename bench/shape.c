@@ -193,7 +193,7 @@ shapes_find(shapes *in, const lg_columns *columns, uint32_t node)
         .begin = lg_columns_first_edge(columns, node),
         .end = lg_columns_first_edge(columns, node + 1),
         .shape = {.type = lg_columns_type(columns, node),
-                  .flags = lg_columns_flags(columns, node)},
+                  .flags = (uint16_t)lg_columns_flags(columns, node)},
     };
     uint64_t degree = of.end - of.begin;
     in->scratch.count = 0;
