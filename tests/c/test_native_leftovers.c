@@ -600,8 +600,95 @@ tables_are_no_kind_of_what_their_structs_lead_to(void)
     native_heap_close(&heap);
 }
 
+// An object leads to the first node of a list. Of the others it says nothing: a
+// word that few of them have, where most have nothing or a number, is what was
+// there before.
+static void
+an_object_says_nothing_of_the_next_nodes_of_a_list(void)
+{
+    enum { NUMBERED = 10, OTHER = 5000 };
+    uint64_t *chain[CHAIN];
+    native_heap heap;
+    native_heap_open(&heap);
+    chain_of_object(&heap, 0, "", CHAIN + 1, chain);
+    uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "stack", 8);
+    uint64_t *other = native_heap_block(&heap, OTHER);
+    stack[3] = native_heap_address(other);
+    for (uint32_t i = 0; i < NUMBERED; i++)
+        chain[20 + i][4] = 17 + i;
+    chain[7][4] = native_heap_address(other);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == CHAIN * (CHAINED + NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
+// Adds up the levels of all references to so many blocks of one node.
+static unsigned
+levels_to_blocks(const native_heap *heap, uint64_t blocks)
+{
+    unsigned sum = 0;
+    for (uint32_t node = 0; node < lg_graph_columns(heap->joined)->node_count;
+         node++)
+        if (lg_node_blocks(heap->joined, node) == blocks)
+            sum += levels_to(heap, node);
+    return sum;
+}
+
+// Adds an object with a list, some of whose nodes lead to a block by a word
+// that is a number in others. Returns the last of these blocks.
+enum { NODES = 600, SOME = 20, OTHER = 400 };
+
+static uint64_t
+blocks_of_few_nodes(native_heap *heap, uint32_t numbered)
+{
+    uint64_t last = 0;
+    uint64_t *node = native_heap_list(heap, NODES);
+    native_heap_object(heap, true)[2] = native_heap_address(node);
+    for (uint32_t i = 0; i < SOME + numbered; i++) {
+        node = (uint64_t *)(uintptr_t)node[0];
+        if (i < SOME)
+            last = native_heap_address(native_heap_block(heap, OTHER));
+        node[4] = i < SOME ? last : 17 + i;
+    }
+    return last;
+}
+
+// What few of many nodes have is perhaps a pointer where more of them have
+// a number. Where the others have nothing, it may be one.
+static void
+what_few_nodes_have_beside_numbers_is_weak(void)
+{
+    enum { NUMBERED = 60 };
+    for (uint32_t numbered = 0; numbered <= NUMBERED; numbered += NUMBERED) {
+        native_heap heap;
+        native_heap_open(&heap);
+        blocks_of_few_nodes(&heap, numbered);
+        native_heap_finish(&heap);
+        CHECK(levels_to_blocks(&heap, SOME) ==
+              (numbered > 0 ? LG_LEVEL_WEAK : LG_LEVEL_POSSIBLE));
+        native_heap_close(&heap);
+    }
+}
+
+// A variable of the runtime leads to one of the blocks, too. That block is of
+// another kind by then, but it looks like the others.
+static void
+a_variable_and_few_nodes_share_a_block(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "ld-2.31.so", 8);
+    data[1] = blocks_of_few_nodes(&heap, 0);
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "library variables") == 0);
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(an_object_says_nothing_of_the_next_nodes_of_a_list);
+    RUN(a_variable_and_few_nodes_share_a_block);
+    RUN(what_few_nodes_have_beside_numbers_is_weak);
     RUN(tables_are_no_kind_of_what_their_structs_lead_to);
     RUN(two_of_several_structs_agree);
     RUN(lists_of_malloc_hold_no_block);

@@ -35,7 +35,8 @@ enum { DEEP = 512 };
 // The words of a struct that are believed because an object leads to it.
 enum { OWNED_WORDS = 16 };
 // A slot that is a pointer in fewer than one of so many blocks is rather what
-// an earlier owner has left than a field that is NULL as a rule.
+// an earlier owner has left than a field that is NULL as a rule, and the more
+// so where most of what is there leads to nothing alike.
 enum { RARE = 16 };
 
 // Of one slot: how many blocks of the kind have there ...
@@ -51,6 +52,7 @@ typedef struct weighing {
     lg__key_table counts;
     slot_counts *slots;
     uint32_t *others; // [slots] neither 0 nor pointers
+    uint8_t *owned;   // a bit for each block: a word of an object leads there
     uint32_t members; // blocks of the kind
     uint32_t leading; // of them, those with a word that leads to a block
     uint32_t arrays;  // of those, the ones that are arrays
@@ -187,17 +189,28 @@ is_of_several(const sight *word)
            word->depth <= HEADER && !word->last;
 }
 
+// How many words of the slot lead to blocks of one kind, or of one look.
+static uint64_t
+alike(const sight *word)
+{
+    return word->same_shown > word->same ? word->same_shown : word->same;
+}
+
+static bool
+is_mostly_alike(const sight *word)
+{
+    return 2 * alike(word) >= word->filled;
+}
+
 // What most blocks of the kind have.
 static lg_native_level
 level_of_share(const sight *word)
 {
     uint64_t same = word->same;
-    const uint64_t alike =
-        word->same_shown > word->same ? word->same_shown : word->same;
-    if (2 * alike >= word->filled && word->members <= FEW) {
+    if (is_mostly_alike(word) && word->members <= FEW) {
         if (!word->last)
             return word->depth <= HEADER ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
-        return word->depth <= HEADER && 2 * alike >= word->members
+        return word->depth <= HEADER && 2 * alike(word) >= word->members
                    ? LG_LEVEL_POSSIBLE
                    : LG_LEVEL_WEAK;
     }
@@ -346,7 +359,8 @@ level_of(const sight *word)
     if (has_shape(word))
         level = at_least(level, LG_LEVEL_POINTER);
     if (RARE * (uint64_t)word->pointers < word->members && !word->array)
-        level = at_most(level, LG_LEVEL_POSSIBLE);
+        level = at_most(level, is_mostly_alike(word) ? LG_LEVEL_POSSIBLE
+                                                     : LG_LEVEL_WEAK);
     return word->object ? at_least(level, level_in_object(word)) : level;
 }
 
@@ -392,10 +406,15 @@ is_among_classes(const lg__native *native, uint32_t block, uint32_t target)
     return package != 0 && package == lg__block_package(native, target);
 }
 
+// Whether an object leads to a block, as it does to most of its kind. The other
+// nodes of a list to which one leads are of the kind of the first, but it is
+// their siblings that say what they have.
 static bool
-is_owned(const lg__way_kind *way)
+is_owned(const weighing *scale, uint32_t block)
 {
-    return way != NULL && (way->step & LG__STEP_OBJECT);
+    const lg__way_kind *way = way_of(scale->native, block);
+    return way != NULL && (way->step & LG__STEP_OBJECT) &&
+           lg__bit_is_set(scale->owned, block);
 }
 
 // All blocks of one size to which variables of a library lead have one kind,
@@ -482,7 +501,7 @@ look(const weighing *scale, uint32_t block, const lg__word *word,
         .depth = depth,
         .members = scale->members,
         .object = lg__vertex_is_clean(native, at->node),
-        .owned = word->place < OWNED_WORDS && is_owned(way),
+        .owned = word->place < OWNED_WORDS && is_owned(scale, block),
         .single = scale->members <= FEW || is_below_variables(native, way),
         .company = lg__word_is_company(native, block, word),
         .doubtful = native->mark[block] & (LG__BLOCK_STALE | LG__BLOCK_TEXT),
@@ -692,6 +711,22 @@ weigh_all(weighing *scale, const uint32_t *first, const uint32_t *sorted,
     return true;
 }
 
+static bool
+find_owned(weighing *scale)
+{
+    lg__native *native = scale->native;
+    scale->owned = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
+    for (uint32_t block = 0; block < native->blocks && scale->owned != NULL;
+         block++) {
+        if (!lg__vertex_is_clean(native, native->memory->blocks[block].node))
+            continue;
+        lg__word_walk at = lg__walk_words(native, block);
+        while (lg__word_walk_next(&at))
+            lg__bit_set(scale->owned, at.word.target);
+    }
+    return scale->owned != NULL;
+}
+
 bool
 lg__native_weigh(lg__native *native)
 {
@@ -706,9 +741,10 @@ lg__native_weigh(lg__native *native)
     bool enough = sorted != NULL && scale.slots != NULL &&
                   scale.others != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
-                  weigh_all(&scale, first, sorted, kinds);
+                  find_owned(&scale) && weigh_all(&scale, first, sorted, kinds);
     if (scale.counts.entries != NULL)
         lg__key_table_free(allocator, &scale.counts);
+    lg__native_drop(native, scale.owned);
     lg__native_drop(native, scale.others);
     lg__native_drop(native, scale.slots);
     lg__native_drop(native, sorted);
