@@ -64,6 +64,34 @@ what_lies_behind_a_copied_text_holds_nothing(void)
     }
 }
 
+// The last letters of a text change some bytes of the address that lay there
+// before, and the rest still leads to a block. What lies behind a text whose
+// letters fill whole words is no part of it.
+static void
+the_last_letters_of_a_text_are_no_address(void)
+{
+    enum { COPIES = 10, ROOM = 48, BYTES = 1 << 18 };
+    for (uint32_t whole = 0; whole <= 1; whole++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *copies = native_heap_block(&heap, 8 * (size_t)COPIES);
+        native_heap_object(&heap, true)[2] = native_heap_address(copies);
+        uint64_t *block = native_heap_block(&heap, BYTES);
+        const uint64_t middle =
+            (native_heap_address(block) + BYTES / 2) & ~UINT64_C(0xffff);
+        for (uint32_t copy = 0; copy < COPIES; copy++) {
+            uint64_t *text = native_heap_block(&heap, ROOM);
+            copies[copy] = native_heap_address(text);
+            memcpy(text, "a number", 8);
+            text[1] = whole ? native_heap_address(block) : middle + '1';
+        }
+        native_heap_finish(&heap);
+        CHECK(native_heap_of(&heap, "lost native memory") ==
+              (whole ? 0 : BYTES + NATIVE_CHUNK));
+        native_heap_close(&heap);
+    }
+}
+
 // Adds up the levels of all references to a node.
 static unsigned
 levels_to(const native_heap *heap, uint32_t node)
@@ -687,6 +715,7 @@ a_variable_and_few_nodes_share_a_block(void)
 SUITE(native_leftovers)
 {
     RUN(an_object_says_nothing_of_the_next_nodes_of_a_list);
+    RUN(the_last_letters_of_a_text_are_no_address);
     RUN(a_variable_and_few_nodes_share_a_block);
     RUN(what_few_nodes_have_beside_numbers_is_weak);
     RUN(tables_are_no_kind_of_what_their_structs_lead_to);

@@ -244,6 +244,43 @@ referred_by(const lg__native *native, uint32_t block, uint32_t target,
                                          : LG_NONE;
 }
 
+// Returns the length of a text that a block begins with, and that ends in it;
+// 0: there is none. An address is none, though its bytes may be printable.
+static uint64_t
+length_of_text(const lg__native *native, const lg_native_block *block)
+{
+    enum { LEAST = 4 };
+    const unsigned char *text =
+        (const unsigned char *)(uintptr_t)lg_block_address(block);
+    const uint64_t bytes = lg_block_bytes(block);
+    uint64_t length = 0;
+    if (bytes == 0 || text[0] < ' ')
+        return 0;
+    while (
+        length < bytes && text[length] != 0x7f &&
+        (text[length] >= ' ' || (text[length] >= '\t' && text[length] <= '\r')))
+        length++;
+    return length >= LEAST && length < bytes && text[length] == 0 &&
+                   !lg__block_is_near(&native->index,
+                                      lg__block_word(block, 0)) &&
+                   lg__range_find(native->memory, lg__block_word(block, 0)) ==
+                       NULL
+               ? length
+               : 0;
+}
+
+// Marks a block that begins with a text, and returns the first of its words
+// that have none of its letters. The word that has the last ones may look like
+// an address: of the one that lay there before, they have changed some bytes.
+static uint64_t
+first_behind_text(lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const uint64_t text = at->node == LG_NONE ? length_of_text(native, at) : 0;
+    native->mark[block] |= text > 0 ? LG__BLOCK_TEXT : 0;
+    return (text + 7) / 8 * 8;
+}
+
 // A word that leads to an object is left over if the words before and behind it
 // that lead to blocks are stray. All of them are from memory that was freed,
 // such as the items of a list: some happen to lead to the beginnings of what
@@ -266,7 +303,8 @@ list_block(lg__native *native, uint32_t block)
         before = (uint32_t)(lg_block_lead(at) / 8);
     }
     lg__block_searched(native, block, &from, &to);
-    for (; from < to; from += 8) {
+    const uint64_t behind_text = first_behind_text(native, block);
+    for (from = from > behind_text ? from : behind_text; from < to; from += 8) {
         uint64_t value = lg__word_at(address + from);
         if (at->node == LG_NONE &&
             !lg__block_index_spans(&native->index, value))
@@ -294,27 +332,6 @@ list_block(lg__native *native, uint32_t block)
     return true;
 }
 
-// Whether a block begins with a text that ends in it. An address is none,
-// though its bytes may be printable.
-static bool
-begins_with_text(const lg__native *native, const lg_native_block *block)
-{
-    enum { LEAST = 4 };
-    const unsigned char *text =
-        (const unsigned char *)(uintptr_t)lg_block_address(block);
-    const uint64_t bytes = lg_block_bytes(block);
-    uint64_t length = 0;
-    if (bytes == 0 || text[0] < ' ')
-        return false;
-    while (
-        length < bytes && text[length] != 0x7f &&
-        (text[length] >= ' ' || (text[length] >= '\t' && text[length] <= '\r')))
-        length++;
-    return length >= LEAST && length < bytes && text[length] == 0 &&
-           !lg__block_is_near(&native->index, lg__block_word(block, 0)) &&
-           lg__range_find(native->memory, lg__block_word(block, 0)) == NULL;
-}
-
 static bool
 list_blocks(lg__native *native)
 {
@@ -333,9 +350,6 @@ list_blocks(lg__native *native)
                   : list_block(native, block)) ||
             native->words.row.count >= UINT32_MAX)
             return false;
-        if (native->memory->blocks[block].node == LG_NONE &&
-            begins_with_text(native, &native->memory->blocks[block]))
-            native->mark[block] |= LG__BLOCK_TEXT;
     }
     first[native->blocks] = (uint32_t)native->words.row.count;
     lg__compact_close(&native->allocator, &native->first_word, count);
