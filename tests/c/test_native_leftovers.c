@@ -712,8 +712,49 @@ a_variable_and_few_nodes_share_a_block(void)
     native_heap_close(&heap);
 }
 
+// A word on a stack that leads to the beginning of a block is better than a
+// lone one that leads into the middle, which holds the block if nothing else
+// does.
+static void
+a_stack_has_what_a_lone_word_leads_into(void)
+{
+    enum { DATA = 8000, DEPTH = 6000 };
+    for (uint32_t stacked = 0; stacked <= 1; stacked++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "stack", 8);
+        uint64_t *state = native_heap_block(&heap, 72);
+        const uint64_t data =
+            native_heap_address(native_heap_block(&heap, DATA));
+        native_heap_object(&heap, true)[2] = native_heap_address(state);
+        state[5] = data + DEPTH;
+        stack[3] = stacked ? data : 0;
+        native_heap_finish(&heap);
+        CHECK(native_heap_held(&heap, 0) ==
+              STATE + (stacked ? 0 : DATA + NATIVE_CHUNK));
+        native_heap_close(&heap);
+    }
+}
+
+// So it is better than a weak one that few of many nodes have.
+static void
+a_stack_has_what_few_nodes_lead_to(void)
+{
+    enum { NUMBERED = 60 };
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "stack", 8);
+    stack[3] = blocks_of_few_nodes(&heap, NUMBERED);
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          NODES * NATIVE_LIST_BYTES + (SOME - 1) * (OTHER + NATIVE_CHUNK));
+    native_heap_close(&heap);
+}
+
 SUITE(native_leftovers)
 {
+    RUN(a_stack_has_what_a_lone_word_leads_into);
+    RUN(a_stack_has_what_few_nodes_lead_to);
     RUN(an_object_says_nothing_of_the_next_nodes_of_a_list);
     RUN(the_last_letters_of_a_text_are_no_address);
     RUN(a_variable_and_few_nodes_share_a_block);

@@ -73,6 +73,27 @@ structs_belong_to_the_package_that_they_show(void)
     }
 }
 
+// That a word leads into what another package has makes a weak one no better: a
+// stack that leads to the beginning has the block.
+static void
+a_weak_word_to_another_package_stays_weak(void)
+{
+    enum { DATA = 8000, DEPTH = 6000 };
+    native_heap heap;
+    native_heap_open(&heap);
+    type_of_library(&heap, PACKAGES "a/x.so");
+    const uint64_t class = native_heap_address(native_heap_range(
+        &heap, LG_RANGE_CODE, PACKAGES "b/lib/libb.so.1", 16));
+    uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "stack", 8);
+    uint64_t *own = struct_of(&heap, native_heap_other(&heap), SECOND);
+    const uint64_t data = native_heap_address(object_of(&heap, class, DATA));
+    stack[3] = data;
+    own[20] = data + DEPTH;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == SECOND + NATIVE_CHUNK);
+    native_heap_close(&heap);
+}
+
 // C code of a package may keep an object of a type of another package, which
 // has what its fields lead to. A lone word elsewhere does not outvote these.
 static void
@@ -249,6 +270,7 @@ pointers_into_the_middle_borrow(void)
 
 SUITE(native_packages)
 {
+    RUN(a_weak_word_to_another_package_stays_weak);
     RUN(structs_belong_to_the_package_that_they_show);
     RUN(packages_keep_objects_of_others);
     RUN(classes_of_many_objects_belong_to_their_package);

@@ -45,7 +45,8 @@ enum {
                              own fields: below variables of a library, whose
                              structures have many words that earlier ones have
                              left */
-    LG__DOUBT_BORROWED, /**< it leads into the middle of a struct */
+    LG__DOUBT_BORROWED, /**< it leads into the middle of a struct, or is a weak
+                             one that few structs have */
 };
 
 /** How strong a path is: twice the level of its weakest word, or one less if

@@ -219,7 +219,10 @@ doubt_foreign_words(const lg__native *native, uint32_t block)
         return;
     while (lg__word_walk_next(&at))
         if (at.word.doubt != 0 && is_foreign(native, at.word.target, here))
-            lg__word_weigh(&native->words, at.number, LG_LEVEL_POSSIBLE,
+            lg__word_weigh(&native->words, at.number,
+                           at.word.level < LG_LEVEL_POSSIBLE
+                               ? at.word.level
+                               : LG_LEVEL_POSSIBLE,
                            at.word.doubt);
 }
 

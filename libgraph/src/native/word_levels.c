@@ -336,6 +336,12 @@ has_shape(const sight *word)
             (2 * (uint64_t)word->pointers >= word->filled && usual));
 }
 
+static bool
+is_rare(const sight *word)
+{
+    return RARE * (uint64_t)word->pointers < word->members;
+}
+
 static lg_native_level
 level_of(const sight *word)
 {
@@ -358,7 +364,7 @@ level_of(const sight *word)
         level = at_most(level, word->slack ? LG_LEVEL_LEFTOVER : LG_LEVEL_WEAK);
     if (has_shape(word))
         level = at_least(level, LG_LEVEL_POINTER);
-    if (RARE * (uint64_t)word->pointers < word->members && !word->array)
+    if (is_rare(word) && !word->array)
         level = at_most(level, is_mostly_alike(word) ? LG_LEVEL_POSSIBLE
                                                      : LG_LEVEL_WEAK);
     return word->object ? at_least(level, level_in_object(word)) : level;
@@ -375,6 +381,9 @@ is_lone(const lg__native *native, uint32_t block, const lg__word *at,
     return word->shape ? lg__word_may_be_weak(native, block, at) : word->single;
 }
 
+// A word may be less than one on a stack that leads to the beginning of a
+// block: one that leads into the middle, or that few blocks of the kind have,
+// if it is weak anyway.
 static unsigned
 doubt_of(const lg__native *native, uint32_t block, const lg__word *at,
          const sight *word, lg_native_level level)
@@ -383,8 +392,10 @@ doubt_of(const lg__native *native, uint32_t block, const lg__word *at,
         return word->shape || lg__block_package(native, block) == 0
                    ? LG__DOUBT_LONE
                    : LG__DOUBT_BUILT;
-    return level == LG_LEVEL_POINTER && !word->array && !word->shape &&
-                   !word->entry && word->depth > HEADER
+    const bool weak = level == LG_LEVEL_WEAK;
+    const bool deep = !word->entry && word->depth > HEADER;
+    return (weak || level == LG_LEVEL_POINTER) && !word->array &&
+                   !word->shape && (deep || (weak && is_rare(word)))
                ? LG__DOUBT_BORROWED
                : 0;
 }
