@@ -23,6 +23,20 @@ check_taken(size_t count, size_t bytes)
     lg__compact_free(&allocator, &compact);
 }
 
+// Numbers that are written one by one are the same, in as many bytes.
+static void
+check_writer(size_t count, size_t bytes)
+{
+    lg__compact_writer writer = {.allocator = &allocator};
+    for (size_t i = 0; i < count; i++)
+        REQUIRE(lg__compact_add(&writer, numbers[i]));
+    REQUIRE(lg__compact_end(&writer));
+    for (size_t i = 0; i < count; i++)
+        CHECK(lg__compact_at(&writer.numbers, i) == numbers[i]);
+    CHECK(count == 0 || writer.numbers.bytes.capacity == bytes);
+    lg__compact_free(&allocator, &writer.numbers);
+}
+
 // Returns the bytes of the first numbers, all of which must come back.
 static size_t
 compact_bytes(size_t count)
@@ -42,6 +56,7 @@ compact_bytes(size_t count)
     const size_t bytes = compact.bytes.capacity;
     lg__compact_free(&allocator, &compact);
     check_taken(count, bytes);
+    check_writer(count, bytes);
     return bytes;
 }
 

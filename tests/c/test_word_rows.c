@@ -1,6 +1,8 @@
-// Words of blocks in rows: near and far targets, small and large steps.
+// Words of blocks in rows: near and far targets, small and large steps, short
+// rows; and ids of three and four bytes.
 #include "test.h"
 
+#include "native/ids.h"
 #include "native/word_rows.h"
 
 enum { BLOCK = 3 << 23, MOST_WORDS = 64 };
@@ -16,18 +18,15 @@ typedef struct rows_made {
 static rows_made
 open_rows(void)
 {
-    return (rows_made){
-        .allocator = lg_allocator_default(),
-        .rows = {.row.element = sizeof(lg__word_row),
-                 .listed.element = sizeof(lg__listed_word)},
-    };
+    rows_made made = {.allocator = lg_allocator_default()};
+    lg__word_rows_open(&made.rows);
+    return made;
 }
 
 static void
 close_rows(rows_made *made)
 {
-    lg__vector_free(&made->allocator, &made->rows.row);
-    lg__vector_free(&made->allocator, &made->rows.listed);
+    lg__word_rows_free(&made->allocator, &made->rows);
 }
 
 static void
@@ -95,14 +94,14 @@ far_targets(void)
     close_rows(&made);
 }
 
-// A place may lie less than 255 words behind the one before it.
+// A place may lie less than 256 words behind the one before it.
 static void
 large_steps(void)
 {
     static const uint32_t places[] = {0,    0,    254,  509,          763,
                                       1019, 1020, 1274, 1 << 20,      1 << 20,
                                       7,    8,    262,  (1 << 25) - 1};
-    enum { LARGE = 5 };
+    enum { LARGE = 4 };
     rows_made made = open_rows();
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         add(&made, (int64_t)i, places[i]);
@@ -121,7 +120,7 @@ weights(void)
     add(&made, -5, 4);
     for (uint32_t i = 0; i < made.count; i++) {
         lg__word_row *row = lg__word_row_at(&made.rows, i);
-        row->state = LG__FREED_BIT | LG__SPARE_BIT;
+        row->state |= LG__FREED_BIT | LG__SPARE_BIT;
         row->trait = UINT8_MAX;
         lg__word_weigh(&made.rows, i, LEVEL, 0);
         lg__word_weigh(&made.rows, i, i, DOUBT);
@@ -137,10 +136,72 @@ weights(void)
     close_rows(&made);
 }
 
+// Short rows take the place of every other row, of which some were listed, and
+// say the same of a word but for its place.
+static void
+short_rows(void)
+{
+    enum { LEVEL = 5, DOUBT = 2, WORDS = 40 };
+    rows_made made = open_rows();
+    for (uint32_t i = 0; i < WORDS; i++)
+        add(&made, i % 8 < 2 ? (1 << 23) + i : -(int64_t)i, 300 * i);
+    lg__word_rows kept = lg__word_rows_short(&made.rows);
+    lg__word_walk at = lg__word_walk_over(&made.rows, BLOCK, 0, made.count);
+    while (lg__word_walk_next(&at)) {
+        at.word.level = LEVEL;
+        at.word.doubt = DOUBT;
+        at.word.handle = at.number % 4 == 0;
+        if (at.number % 2 == 0)
+            REQUIRE(
+                lg__word_add_short(&made.allocator, &kept, BLOCK, &at.word));
+    }
+    lg__vector_free(&made.allocator, &made.rows.listed);
+    lg__word_rows_trim(&made.allocator, &kept);
+    CHECK(kept.bytes.capacity == WORDS / 2 * LG__SHORT_ROW);
+    CHECK(kept.listed.count == WORDS / 8);
+    at = lg__word_walk_over(&kept, BLOCK, 0, WORDS / 2);
+    while (lg__word_walk_next(&at)) {
+        CHECK(at.word.target == made.target[2 * at.number]);
+        CHECK(at.word.level == LEVEL && at.word.doubt == DOUBT);
+        CHECK(at.word.handle == (at.number % 2 == 0) && !at.word.freed);
+    }
+    made.rows = kept;
+    close_rows(&made);
+}
+
+static void
+check_ids(uint64_t limit, uint32_t width)
+{
+    enum { COUNT = 5 };
+    uint8_t bytes[COUNT * LG__WIDE_ID + 1] = {0};
+    lg__ids ids = lg__ids_below(limit);
+    const uint32_t most = (uint32_t)limit - 1;
+    CHECK(ids.width == width && lg__ids_bytes(ids, COUNT) <= sizeof bytes);
+    ids.bytes = bytes;
+    lg__id_set(ids, 1, most);
+    lg__id_set(ids, 2, LG_NONE);
+    lg__id_set(ids, 4, 1);
+    lg__id_set(ids, 3, most);
+    lg__id_set(lg__ids_from(ids, 2), 1, 7);
+    CHECK(lg__id_at(ids, 0) == 0 && lg__id_at(ids, 1) == most);
+    CHECK(lg__id_at(ids, 2) == LG_NONE && lg__id_at(ids, 3) == 7);
+    CHECK(lg__id_at(lg__ids_from(ids, 1), 3) == 1);
+}
+
+static void
+ids(void)
+{
+    check_ids((1 << 24) - 1, LG__NARROW_ID);
+    check_ids(1 << 24, LG__WIDE_ID);
+    check_ids(UINT32_MAX, LG__WIDE_ID);
+}
+
 SUITE(word_rows)
 {
     RUN(far_targets);
     RUN(large_steps);
     RUN(weights);
+    RUN(short_rows);
+    RUN(ids);
     return test_result();
 }

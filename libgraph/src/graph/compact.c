@@ -128,6 +128,61 @@ lg__compact_take(const lg_allocator *allocator, lg__vector *numbers,
     return enough;
 }
 
+static bool
+reserve(const lg_allocator *allocator, lg__vector *vector, size_t more)
+{
+    enum { SHARE = 8 };
+    const size_t needed = vector->count + more;
+    return needed <= vector->capacity ||
+           lg__vector_reserve(allocator, vector,
+                              needed + vector->count / SHARE);
+}
+
+static bool
+add_block(lg__compact_writer *writer)
+{
+    lg__compact *numbers = &writer->numbers;
+    const size_t most = (LG__COMPACT_BLOCK + 1) * WIDEST;
+    numbers->block.element = sizeof(lg__compact_block);
+    numbers->bytes.element = 1;
+    if (!reserve(writer->allocator, &numbers->block, 1) ||
+        !reserve(writer->allocator, &numbers->bytes, most))
+        return false;
+    const lg__compact_block block =
+        write_block(writer->waiting, numbers->bytes.data,
+                    (uint32_t)(numbers->bytes.count / LG__COMPACT_BLOCK));
+    lg__compact_block *blocks = numbers->block.data;
+    blocks[numbers->block.count++] = block;
+    numbers->bytes.count +=
+        (size_t)lg__compact_width(&block) * LG__COMPACT_BLOCK;
+    writer->count = 0;
+    return true;
+}
+
+bool
+lg__compact_add(lg__compact_writer *writer, uint32_t number)
+{
+    writer->waiting[writer->count++] = number;
+    return writer->count < LG__COMPACT_BLOCK || add_block(writer);
+}
+
+// The last number stands for those that are missing in the last block.
+bool
+lg__compact_end(lg__compact_writer *writer)
+{
+    lg__compact *numbers = &writer->numbers;
+    const uint32_t last =
+        writer->count > 0 ? writer->waiting[writer->count - 1] : 0;
+    while (writer->count > 0)
+        if (!lg__compact_add(writer, last))
+            return false;
+    if (numbers->block.count > 0)
+        numbers->bytes.count += WIDEST;
+    lg__vector_trim(writer->allocator, &numbers->block);
+    lg__vector_trim(writer->allocator, &numbers->bytes);
+    return true;
+}
+
 void
 lg__compact_free(const lg_allocator *allocator, lg__compact *numbers)
 {

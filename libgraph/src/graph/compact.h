@@ -44,6 +44,20 @@ size_t lg__compact_room(size_t count);
  *  then. */
 bool lg__compact_take(const lg_allocator *allocator, lg__vector *numbers,
                       size_t count, lg__compact *out);
+/** Writes numbers one by one, of which no more are wide at a time than a block
+ *  has. It begins with an allocator and numbers that are {0}, and the rest 0.
+ */
+typedef struct lg__compact_writer {
+    const lg_allocator *allocator;
+    lg__compact numbers;
+    uint32_t waiting[LG__COMPACT_BLOCK];
+    unsigned count; /**< of those that wait */
+} lg__compact_writer;
+
+/** Adds a number behind all others. Returns false when memory ran out. */
+bool lg__compact_add(lg__compact_writer *writer, uint32_t number);
+/** Ends the numbers. Returns false when memory ran out. */
+bool lg__compact_end(lg__compact_writer *writer);
 void lg__compact_free(const lg_allocator *allocator, lg__compact *numbers);
 
 /** Returns how many bytes each distance of a block has. */

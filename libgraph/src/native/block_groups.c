@@ -3,91 +3,17 @@
 // next groups above is the same group, so a list is one group and a tree has as
 // many as its nodes have sorts.
 #include "native/native_private.h"
+#include "native/row_table.h"
 
 #include <string.h>
 
 // A block as large as this is a group of its own.
 enum { APART = 1 << 20, ABOVE = 6 };
 
-// Finds rows of a vector by the two numbers with which each begins. A slot has
-// the number of a row and 1, or 0, so that it needs four bytes.
-typedef struct row_table {
-    uint32_t *slot;
-    size_t mask;
-    size_t used;
-} row_table;
-
-enum { FIRST_CAPACITY = 1 << 10 };
-
-static void
-free_rows(const lg_allocator *allocator, row_table *table)
-{
-    if (table->slot != NULL)
-        lg__deallocate(allocator, table->slot,
-                       (table->mask + 1) * sizeof *table->slot);
-    *table = (row_table){.slot = NULL};
-}
-
-// A table grows before three quarters of its slots are used, so a search ends.
-static uint32_t *
-slot_of(const row_table *table, const lg__vector *rows, uint32_t a, uint32_t b)
-{
-    size_t at = (size_t)(lg__native_key(a, b, 4) >> 7) & table->mask;
-    for (; table->slot[at] != 0; at = (at + 1) & table->mask) {
-        uint32_t row[2];
-        memcpy(row,
-               (const char *)rows->data +
-                   (size_t)(table->slot[at] - 1) * rows->element,
-               sizeof row);
-        if (row[0] == a && row[1] == b)
-            break;
-    }
-    return &table->slot[at];
-}
-
-static bool
-grow(const lg_allocator *allocator, row_table *table, const lg__vector *rows)
-{
-    const row_table old = *table;
-    const size_t capacity =
-        old.slot != NULL ? 2 * (old.mask + 1) : FIRST_CAPACITY;
-    table->slot = lg__allocate(allocator, capacity * sizeof *table->slot);
-    if (table->slot == NULL) {
-        *table = old;
-        return false;
-    }
-    memset(table->slot, 0, capacity * sizeof *table->slot);
-    table->mask = capacity - 1;
-    for (size_t i = 0; old.slot != NULL && i <= old.mask; i++) {
-        uint32_t row[2];
-        if (old.slot[i] == 0)
-            continue;
-        memcpy(row,
-               (const char *)rows->data +
-                   (size_t)(old.slot[i] - 1) * rows->element,
-               sizeof row);
-        *slot_of(table, rows, row[0], row[1]) = old.slot[i];
-    }
-    free_rows(allocator, &(row_table){old.slot, old.mask, 0});
-    return true;
-}
-
-static uint32_t *
-row_at(const lg_allocator *allocator, row_table *table, const lg__vector *rows,
-       uint32_t a, uint32_t b)
-{
-    if ((table->slot == NULL || 4 * table->used > 3 * table->mask) &&
-        !grow(allocator, table, rows))
-        return NULL;
-    uint32_t *slot = slot_of(table, rows, a, b);
-    table->used += *slot == 0;
-    return slot;
-}
-
 typedef struct folding_state {
     lg__native *native;
-    row_table groups; // by holder and kind
-    row_table links;  // by ends
+    lg__row_table groups; // by holder and kind
+    lg__row_table links;  // by ends
     lg__key_table numbers;
 } folding_state;
 
@@ -134,8 +60,9 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     uint64_t spent = lg__native_spent(&native->memory->blocks[block]);
     uint32_t number = group_above(native, parent, kind);
     if (number == LG_NONE && spent < APART) {
-        uint32_t *known = row_at(&native->allocator, &folding->groups,
-                                 &native->group, parent, kind);
+        uint32_t *known =
+            lg__row_at(&native->allocator, &folding->groups, &native->group,
+                       (const uint32_t[]){parent, kind});
         if (known == NULL)
             return false;
         if (*known == 0) {
@@ -151,7 +78,7 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     }
     group_at(native, number)->blocks++;
     group_at(native, number)->bytes += spent;
-    native->kind[block] = number;
+    lg__kind_set(native, block, number);
     lg__bit_set(native->grouped, block);
     return true;
 }
@@ -172,7 +99,7 @@ end_of(const lg__native *native, uint32_t vertex)
     if (node != LG_NONE)
         return node;
     return lg__bit_is_set(native->grouped, vertex - native->nodes)
-               ? native->kind[vertex - native->nodes] | LG__GROUP_BIT
+               ? lg__kind_of(native, vertex - native->nodes) | LG__GROUP_BIT
                : LG_NONE;
 }
 
@@ -181,12 +108,12 @@ fold_held(folding_state *folding)
 {
     lg__native *native = folding->native;
     for (uint32_t i = 1; i <= native->reached; i++) {
-        uint32_t vertex = native->order[i];
+        uint32_t vertex = lg__id_at(native->order, i);
         if (is_block(native, vertex) &&
             native->memory->blocks[vertex - native->nodes].node == LG_NONE &&
             !join_group(folding, vertex - native->nodes,
-                        end_of(native, native->dominator[i]),
-                        native->kind[vertex - native->nodes]))
+                        end_of(native, lg__id_at(native->dominator, i)),
+                        lg__kind_of(native, vertex - native->nodes)))
             return false;
     }
     return true;
@@ -236,7 +163,7 @@ fold_lost(folding_state *folding)
             kind != 0 &&
             join_group(folding, block, lg__native_lost(native), 2 * kind + met);
         if (enough)
-            group_at(native, native->kind[block])->met = met;
+            group_at(native, lg__kind_of(native, block))->met = met;
     }
     return enough;
 }
@@ -266,7 +193,7 @@ static uint64_t
 rest_of(const lg__native *native, uint32_t node)
 {
     enum { LEAST = 512 };
-    uint32_t block = native->block_of[node];
+    uint32_t block = lg__block_of_node(native, node);
     uint32_t type = lg_columns_type(&native->graph->columns, node);
     if (block == LG_NONE ||
         lg__type_layout(native->graph, type) != LG__LAYOUT_UNKNOWN)
@@ -286,10 +213,10 @@ fold_rests(folding_state *folding)
     bool enough = shared != NULL;
     for (uint32_t node = 0; node < native->nodes && enough; node++) {
         uint64_t rest = rest_of(native, node);
-        uint32_t block = native->block_of[node];
+        uint32_t block = lg__block_of_node(native, node);
         if (rest == 0 || shared[block])
             continue;
-        enough = begin_group(native, block, node, native->kind[block]);
+        enough = begin_group(native, block, node, lg__kind_of(native, block));
         if (!enough)
             break;
         lg__group *group = group_at(native, (uint32_t)native->group.count - 1);
@@ -308,8 +235,9 @@ add_link(folding_state *folding, uint32_t source, uint32_t target,
     lg__native *native = folding->native;
     if (source == target || source == LG_NONE || target == LG_NONE)
         return true;
-    uint32_t *known = row_at(&native->allocator, &folding->links, &native->link,
-                             source, target);
+    uint32_t *known =
+        lg__row_at(&native->allocator, &folding->links, &native->link,
+                   (const uint32_t[]){source, target});
     if (known == NULL)
         return false;
     if (*known == 0) {
@@ -333,7 +261,7 @@ told_level(const lg__native *native, uint32_t vertex, const lg__word *word)
 {
     if (vertex >= native->nodes)
         return word->level;
-    if (lg__word_is_handle(native, native->block_of[vertex], word))
+    if (word->handle)
         return LG_LEVEL_POSSIBLE;
     return word->level == LG_LEVEL_VARIABLE ? LG_LEVEL_FIELD : word->level;
 }
@@ -417,8 +345,8 @@ link_forgotten(folding_state *folding)
 static uint32_t
 part_of(const lg__native *native, uint32_t i)
 {
-    uint32_t above = native->dominator[i];
-    if (!is_block(native, native->order[i]))
+    uint32_t above = lg__id_at(native->dominator, i);
+    if (!is_block(native, lg__id_at(native->order, i)))
         return LG_NONE;
     return above < native->nodes ? above
            : is_block(native, above)
@@ -451,7 +379,7 @@ fold_parts(folding_state *folding)
             return false;
         if (*left == 0)
             *left = (uint32_t)beyond + 1;
-        uint32_t block = native->order[i] - native->nodes;
+        uint32_t block = lg__id_at(native->order, i) - native->nodes;
         lg_native_block *at = &native->memory->blocks[block];
         uint64_t rest = LG__PART_UNIT * (uint64_t)(*left - 1);
         const uint64_t bytes = lg_block_bytes(at);
@@ -482,9 +410,9 @@ static bool
 link_all(folding_state *folding)
 {
     lg__native *native = folding->native;
-    lg__native_drop(native, native->order);
-    lg__native_drop(native, native->dominator);
-    free_rows(&native->allocator, &folding->groups);
+    lg__native_drop(native, native->order.bytes);
+    lg__native_drop(native, native->dominator.bytes);
+    lg__row_table_free(&native->allocator, &folding->groups);
     lg__key_table_free(&native->allocator, &folding->numbers);
     native->linked = lg__native_take_zero(native, native->nodes, 4);
     bool enough = native->linked != NULL;
@@ -498,14 +426,16 @@ link_all(folding_state *folding)
 bool
 lg__native_fold(lg__native *native)
 {
-    folding_state folding = {.native = native};
+    folding_state folding = {.native = native,
+                             .groups.key = 2 * sizeof(uint32_t),
+                             .links.key = 2 * sizeof(uint32_t)};
     native->group.element = sizeof(lg__group);
     native->link.element = sizeof(lg__link);
     bool enough = lg__key_table_open(&native->allocator, &folding.numbers) &&
                   fold_all(&folding) && link_all(&folding);
     if (folding.numbers.entries != NULL)
         lg__key_table_free(&native->allocator, &folding.numbers);
-    free_rows(&native->allocator, &folding.groups);
-    free_rows(&native->allocator, &folding.links);
+    lg__row_table_free(&native->allocator, &folding.groups);
+    lg__row_table_free(&native->allocator, &folding.links);
     return enough;
 }

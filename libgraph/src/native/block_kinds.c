@@ -139,17 +139,17 @@ find_gifts(lg__native *native, lg__key_table *counts)
     return true;
 }
 
-// Gives equal keys one number, in order of first use.
+// Gives blocks of equal keys one number, in order of first use.
 static bool
 number_key(lg__native *native, lg__key_table *numbers, uint64_t key,
-           uint32_t *next, uint32_t *out)
+           uint32_t block)
 {
     uint32_t *number = lg__key_table_at(&native->allocator, numbers, key);
     if (number == NULL)
         return false;
     if (*number == 0)
-        *number = ++*next;
-    *out = *number - 1;
+        *number = ++native->forms;
+    lg__kind_set(native, block, *number - 1);
     return true;
 }
 
@@ -170,7 +170,7 @@ number_forms(lg__native *native, lg__key_table *numbers)
         lg__key_table *known =
             lg__block_is_plain(native, block) ? &native->plain : numbers;
         if (!number_key(native, known, form_key(mark_of(native, block), bytes),
-                        &native->forms, &native->kind[block]))
+                        block))
             return false;
     }
     return true;
@@ -185,7 +185,7 @@ lg__block_form(const lg__native *native, uint32_t block)
                      &native->plain,
                      form_key(plain_mark(at), lg_block_bytes(at))) -
                      1
-               : native->kind[block];
+               : lg__kind_of(native, block);
 }
 
 static bool
@@ -197,7 +197,7 @@ note_classes(lg__native *native)
         if (!is_object(native, block) &&
             (native->mark[block] & LG__BLOCK_TYPED) &&
             !(native->mark[block] & LG__BLOCK_HIDDEN))
-            native->class_shown[native->kind[block]] =
+            native->class_shown[lg__kind_of(native, block)] =
                 lg__first_library(native, block)->from | LG__SHOWN_CLASS;
     return native->class_shown != NULL;
 }
@@ -229,7 +229,7 @@ note_fields(lg__native *native)
         return false;
     memset(native->fields_end, 0xff, 4 * (size_t)native->forms);
     for (uint32_t block = 0; block < native->blocks; block++) {
-        uint32_t *end = &native->fields_end[native->kind[block]];
+        uint32_t *end = &native->fields_end[lg__kind_of(native, block)];
         if ((native->mark[block] & LG__BLOCK_HIDDEN) && *end == UINT32_MAX)
             *end = end_of_fields(native, block);
     }
@@ -254,7 +254,7 @@ note_packages(lg__native *native)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         const lg_node node = native->memory->blocks[block].node;
-        uint32_t *package = &native->kind_package[native->kind[block]];
+        uint32_t *package = &native->kind_package[lg__kind_of(native, block)];
         if (*package != 0 || lg__block_is_plain(native, block))
             continue;
         *package =
@@ -267,14 +267,22 @@ note_packages(lg__native *native)
     return true;
 }
 
+// A block has one form and, of one search of the best paths, one way at most.
+static uint64_t
+most_kinds(const lg__native *native)
+{
+    return 2 * (uint64_t)native->blocks + native->graph->type_count +
+           native->holders + 1;
+}
+
 bool
 lg__native_kinds(lg__native *native)
 {
     lg__key_table counts;
-    native->kind = lg__native_take(native, native->blocks, 4);
     native->classed = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
-    if (native->kind == NULL || native->classed == NULL ||
-        !lg__native_packages(native) ||
+    if (!lg__native_take_ids(native, native->blocks, most_kinds(native),
+                             &native->kind) ||
+        native->classed == NULL || !lg__native_packages(native) ||
         !lg__key_table_open(&native->allocator, &native->plain) ||
         !lg__key_table_open(&native->allocator, &counts))
         return false;
@@ -304,7 +312,7 @@ static bool
 count_ways(lg__native *native, lg__key_table *counts)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
-        const uint32_t kind = native->kind[block];
+        const uint32_t kind = lg__kind_of(native, block);
         const uint32_t again = lg__kind_again(native, kind);
         if (kind == LG_NONE || kind < native->first_way)
             continue;
@@ -350,7 +358,7 @@ look_at_kinds(lg__native *native)
     kind_look *looks =
         lg__native_take_zero(native, native->way.count, sizeof *looks);
     for (uint32_t block = 0; block < native->blocks && looks != NULL; block++) {
-        const uint32_t kind = native->kind[block];
+        const uint32_t kind = lg__kind_of(native, block);
         if (kind == LG_NONE || kind < native->first_way)
             continue;
         kind_look *look = &looks[kind - native->first_way];
@@ -472,8 +480,8 @@ join_linked(lg__native *native, uint32_t *replaced)
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__word_walk at = lg__walk_words(native, block);
         while (lg__word_walk_next(&at)) {
-            uint32_t a = native->kind[block];
-            uint32_t b = native->kind[at.word.target];
+            uint32_t a = lg__kind_of(native, block);
+            uint32_t b = lg__kind_of(native, at.word.target);
             if (a == b || at.word.level < LG_LEVEL_POINTER || a == LG_NONE ||
                 b == LG_NONE || a < native->first_way || b < native->first_way)
                 continue;
@@ -516,16 +524,16 @@ static void
 refine_block(lg__native *native, uint32_t block, uint32_t *replaced)
 {
     const lg__way_kind *ways = native->way.data;
-    const uint32_t before = native->kind[block];
+    const uint32_t before = lg__kind_of(native, block);
     if (!lg__block_is_plain(native, block))
         return;
     native->mark[block] &= (uint8_t)~LG__BLOCK_GIVEN;
     if (before == LG_NONE) {
-        native->kind[block] = lg__block_form(native, block);
+        lg__kind_set(native, block, lg__block_form(native, block));
         return;
     }
     const uint32_t kind = last_kind(native, replaced, before);
-    native->kind[block] = kind;
+    lg__kind_set(native, block, kind);
     if (ways[kind - native->first_way].form !=
             ways[before - native->first_way].form &&
         native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)

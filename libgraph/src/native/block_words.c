@@ -338,22 +338,21 @@ list_blocks(lg__native *native)
     const size_t count = (size_t)native->blocks + 1;
     uint32_t *first =
         lg__compact_open(&native->allocator, count, &native->first_word);
-    native->words.row.element = sizeof(lg__word_row);
-    native->words.listed.element = sizeof(lg__listed_word);
+    lg__word_rows_open(&native->words);
     if (first == NULL)
         return false;
     for (uint32_t block = 0; block < native->blocks; block++) {
         lg__native_tick(native);
-        first[block] = (uint32_t)native->words.row.count;
+        first[block] = (uint32_t)native->words.count;
         if (!(lg__block_is_number(native, block)
                   ? lg__list_number(native, block)
                   : list_block(native, block)) ||
-            native->words.row.count >= UINT32_MAX)
+            native->words.count >= UINT32_MAX)
             return false;
     }
-    first[native->blocks] = (uint32_t)native->words.row.count;
+    first[native->blocks] = (uint32_t)native->words.count;
     lg__compact_close(&native->allocator, &native->first_word, count);
-    lg__vector_trim(&native->allocator, &native->words.row);
+    lg__vector_trim(&native->allocator, &native->words.bytes);
     return true;
 }
 

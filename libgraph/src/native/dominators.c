@@ -18,23 +18,22 @@
 
 typedef struct reference_web {
     lg__native *native;
-    uint64_t *joins;      // a bit for each vertex: it may get a number
-    uint32_t *before;     // how many do before each 64 of them
-    uint32_t *number;     // by place among those, in depth-first order
-    uint32_t *vertex;     // by number
-    uint8_t *inner;       // a bit for each number: it leads somewhere
-    lg__vector visit;     // visit, from the root to where the search is
-    lg__compact first;    // by number, where its referrers begin
-    lg__compact referrer; // inner numbers
-    uint32_t count;       // reached
-    uint32_t inners;      // of those
+    uint64_t *joins;  // a bit for each vertex: it may get a number
+    uint32_t *before; // how many do before each 64 of them
+    lg__ids number;   // by place among those, in depth-first order
+    lg__ids vertex;   // by number
+    uint8_t *inner;   // a bit for each number: it leads somewhere
+    lg__ids visit;    // from the root to where the search is
+    lg__vector visit_bytes;
+    uint32_t depth;
+    lg__ids way;      // by number: see below
+    uint8_t *forked;  // a bit for each number: it has several referrers
+    lg__ids referrer; // inner numbers, those of forked vertices by number
+    uint8_t *first;   // a bit for each of those: the first of a vertex
+    uint32_t referrers;
+    uint32_t count;  // reached
+    uint32_t inners; // of those
 } reference_web;
-
-// A vertex that the search is in.
-typedef struct visit {
-    uint32_t number;
-    uint32_t next; // how many candidates are behind
-} visit;
 
 static bool
 is_implicit(const lg__native *native, uint32_t node)
@@ -135,7 +134,8 @@ next_of_root(const lg__native *native, uint32_t *next)
         unsigned mark = native->policy.mark[node];
         if (at < roots
                 ? lg__root_counts(native, root) && !(mark & LG__MARK_NAMESPACE)
-                : (mark & LG__MARK_IMPLICIT_ROOT) || native->entrance[node])
+                : (mark & LG__MARK_IMPLICIT_ROOT) ||
+                      lg__bit_is_set(native->entrance, node))
             return node;
     }
     return LG_NONE;
@@ -193,146 +193,222 @@ find_barren(lg__native *native)
                 native->path[node] |= LG__PATH_BARREN;
 }
 
-// A set bit is a vertex that has a place. Its place is the number of set bits
-// before it: `before` has those of whole words, and the rest are counted in
-// one.
-static uint32_t *
-number_of(const reference_web *web, uint32_t vertex)
+// Returns the place of a vertex among those that may get a number. A set bit is
+// a vertex that has a place. Its place is the number of set bits before it:
+// `before` has those of whole words, and the rest are counted in one.
+static uint32_t
+place_of(const reference_web *web, uint32_t vertex)
 {
     const uint64_t bits =
         web->joins[vertex / 64] & ((UINT64_C(1) << vertex % 64) - 1);
-    return &web->number[web->before[vertex / 64] +
-                        (uint32_t)__builtin_popcountll(bits)];
+    return web->before[vertex / 64] + (uint32_t)__builtin_popcountll(bits);
 }
 
+// A vertex that the search is in stands in web->visit with how many of its
+// candidates are behind: a list makes as many visits as it has nodes.
 static bool
-enter(reference_web *web, uint32_t vertex)
+enter(reference_web *web, uint32_t place, uint32_t vertex)
 {
-    enum { SHARE = 8, LEAST = 1 << 10 };
-    const lg_allocator *allocator = &web->native->allocator;
-    lg__vector *visits = &web->visit;
-    if (visits->count == visits->capacity &&
-        !lg__vector_reserve(allocator, visits,
-                            visits->count + visits->count / SHARE + LEAST))
+    enum { SHARE = 8, LEAST = 1 << 12 };
+    lg__vector *bytes = &web->visit_bytes;
+    const size_t next = 2 * (size_t)web->depth;
+    const size_t room = lg__ids_bytes(web->visit, next + 2);
+    if (room > bytes->capacity &&
+        !lg__vector_reserve(&web->native->allocator, bytes,
+                            room + room / SHARE + LEAST))
         return false;
-    *number_of(web, vertex) = ++web->count;
-    web->vertex[web->count] = vertex;
-    visit *place = lg__vector_extend(allocator, visits, 1);
-    *place = (visit){web->count, 0};
+    web->visit.bytes = bytes->data;
+    web->depth++;
+    lg__id_set(web->number, place, ++web->count);
+    lg__id_set(web->visit, next, vertex);
+    lg__id_set(web->visit, next + 1, 0);
     return true;
 }
 
-// Numbers the vertices depth first. Returns false when memory ran out.
+// Follows a reference, which counts.
+static bool
+follow(reference_web *web, uint32_t source, uint32_t target)
+{
+    const uint32_t place = place_of(web, target);
+    const uint32_t from = lg__id_at(web->number, place_of(web, source));
+    web->inners += !lg__bit_is_set(web->inner, from);
+    lg__bit_set(web->inner, from);
+    if (lg__id_at(web->number, place) == 0 && !enter(web, place, target))
+        return false;
+    const uint32_t n = lg__id_at(web->number, place);
+    lg__id_set(web->way, n, lg__id_at(web->way, n) + 1);
+    return true;
+}
+
+// Numbers the vertices depth first, and counts the referrers of each. Returns
+// false when memory ran out.
 static bool
 search(reference_web *web)
 {
-    bool enough = enter(web, lg__native_root(web->native));
-    while (web->visit.count > 0 && enough) {
-        visit *last = (visit *)web->visit.data + web->visit.count - 1;
-        const uint32_t target =
-            next_target(web->native, web->vertex[last->number], &last->next);
-        if (target == LG_NONE) {
-            web->visit.count--;
-            continue;
-        }
-        web->inners += !lg__bit_is_set(web->inner, last->number);
-        lg__bit_set(web->inner, last->number);
-        if (*number_of(web, target) == 0)
-            enough = enter(web, target);
+    const uint32_t root = lg__native_root(web->native);
+    bool enough = enter(web, place_of(web, root), root);
+    while (web->depth > 0 && enough) {
+        const size_t last = 2 * (size_t)web->depth - 2;
+        const uint32_t vertex = lg__id_at(web->visit, last);
+        uint32_t next = lg__id_at(web->visit, last + 1);
+        const uint32_t target = next_target(web->native, vertex, &next);
+        lg__id_set(web->visit, last + 1, next);
+        if (target == LG_NONE)
+            web->depth--;
+        else
+            enough = follow(web, vertex, target);
     }
-    lg__vector_free(&web->native->allocator, &web->visit);
+    lg__vector_free(&web->native->allocator, &web->visit_bytes);
     return enough;
 }
 
-// Counts the referrers of every vertex, so that those of n begin at first[n].
-// Returns how many there are, or LG_NONE: too many.
-static uint32_t
-count_referrers(const reference_web *web, uint32_t *first)
+// Lists the vertices by their numbers.
+static bool
+list_vertices(reference_web *web)
 {
-    const lg__native *native = web->native;
-    memset(first, 0, 4 * ((size_t)web->count + 2));
-    for (uint32_t n = 1; n <= web->count; n++) {
-        uint32_t next = 0;
-        uint32_t target;
-        while ((target = next_target(native, web->vertex[n], &next)) != LG_NONE)
-            first[*number_of(web, target) + 1]++;
-    }
-    for (uint32_t n = 1; n <= web->count + 1; n++)
-        if (__builtin_add_overflow(first[n], first[n - 1], &first[n]))
-            return LG_NONE;
-    return first[web->count + 1];
+    lg__native *native = web->native;
+    uint32_t place = 0;
+    if (!lg__native_take_ids(native, (size_t)web->count + 1, native->vertices,
+                             &web->vertex))
+        return false;
+    for (uint32_t vertex = 0; vertex < native->vertices; vertex++)
+        if (web->joins[vertex / 64] >> vertex % 64 & 1)
+            lg__id_set(web->vertex, lg__id_at(web->number, place++), vertex);
+    return true;
 }
 
-// Moves each beginning on to its end, which is the next one's beginning.
+// What stands in web->way for a number changes with the steps: how many
+// referrers it has; then the referrer, if it has one, and else where the next
+// of them goes; then its semidominator; and in the end its dominator.
+
+// Makes room for the referrers of vertices that have several.
+static bool
+open_referrers(reference_web *web)
+{
+    lg__native *native = web->native;
+    uint64_t all = 0;
+    for (uint32_t n = 1; n <= web->count; n++) {
+        const uint32_t count = lg__id_at(web->way, n);
+        if (count < 2)
+            continue;
+        lg__bit_set(web->forked, n);
+        all += count;
+    }
+    web->first = lg__native_take_zero(native, all / 8 + 1, 1);
+    if (web->first == NULL ||
+        !lg__native_take_ids(native, all, (uint64_t)web->inners + 1,
+                             &web->referrer))
+        return false;
+    web->referrers = (uint32_t)all;
+    return true;
+}
+
 static void
-list_referrers(const reference_web *web, uint32_t *first, uint32_t *referrer)
+place_referrers(const reference_web *web)
+{
+    uint32_t next = 0;
+    for (uint32_t n = 1; n <= web->count; n++) {
+        const uint32_t count = lg__id_at(web->way, n);
+        if (count < 2)
+            continue;
+        lg__bit_set(web->first, next);
+        lg__id_set(web->way, n, next);
+        next += count;
+    }
+}
+
+static void
+list_referrers(const reference_web *web)
 {
     uint32_t inner = 0;
     for (uint32_t n = 1; n <= web->count; n++) {
+        const uint32_t vertex = lg__id_at(web->vertex, n);
         uint32_t next = 0;
         uint32_t target;
-        inner += lg__bit_is_set(web->inner, n);
-        while ((target = next_target(web->native, web->vertex[n], &next)) !=
-               LG_NONE)
-            referrer[first[*number_of(web, target)]++] = inner;
+        if (!lg__bit_is_set(web->inner, n))
+            continue;
+        inner++;
+        while ((target = next_target(web->native, vertex, &next)) != LG_NONE) {
+            const uint32_t to = lg__id_at(web->number, place_of(web, target));
+            const uint32_t place = lg__id_at(web->way, to);
+            const bool forked = lg__bit_is_set(web->forked, to);
+            if (forked)
+                lg__id_set(web->referrer, place, inner);
+            lg__id_set(web->way, to, forked ? place + 1 : inner);
+        }
     }
-    for (uint32_t n = web->count + 1; n > 0; n--)
-        first[n] = first[n - 1];
-    first[0] = 0;
 }
 
 // Lists the referrers of every vertex.
 static bool
 turn(reference_web *web)
 {
-    const lg_allocator *allocator = &web->native->allocator;
-    const size_t room = (size_t)web->count + 2;
-    uint32_t *first = lg__compact_open(allocator, room, &web->first);
-    const uint32_t all = first != NULL ? count_referrers(web, first) : LG_NONE;
-    uint32_t *referrer = all != LG_NONE
-                             ? lg__compact_open(allocator, all, &web->referrer)
-                             : NULL;
-    if (referrer == NULL)
+    if (!list_vertices(web) || !open_referrers(web))
         return false;
-    list_referrers(web, first, referrer);
-    lg__compact_close(allocator, &web->first, room);
-    lg__compact_close(allocator, &web->referrer, all);
+    place_referrers(web);
+    list_referrers(web);
     return true;
+}
+
+// The referrers of a forked vertex.
+typedef struct referrer_span {
+    uint32_t first;
+    uint32_t end;
+} referrer_span;
+
+static referrer_span
+referrers_before(const reference_web *web, uint32_t end)
+{
+    uint32_t first = end - 1;
+    while (!lg__bit_is_set(web->first, first))
+        first--;
+    return (referrer_span){first, end};
+}
+
+static referrer_span
+referrers_from(const reference_web *web, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < web->referrers && !lg__bit_is_set(web->first, end))
+        end++;
+    return (referrer_span){first, end};
 }
 
 // A forest of inner vertices whose paths are compressed. label[n] is the
 // smallest semidominator on the path from n to the root of its tree, the root
 // left out. The numbers above `root` have ancestors.
 typedef struct compressed_forest {
-    uint32_t *label;
-    uint32_t *ancestor;
+    lg__ids label;
+    lg__ids ancestor;
     uint32_t root;
 } compressed_forest;
 
 // On the way up, each ancestor is turned round and leads back down, so that the
 // way needs no memory.
 static uint32_t
-smallest_semi(compressed_forest *forest, uint32_t number)
+smallest_semi(const compressed_forest *forest, uint32_t number)
 {
-    uint32_t *ancestor = forest->ancestor;
-    uint32_t *label = forest->label;
+    const lg__ids ancestor = forest->ancestor;
+    const lg__ids label = forest->label;
     uint32_t at = number;
     uint32_t below = 0;
-    while (ancestor[at] > forest->root) {
-        uint32_t above = ancestor[at];
-        ancestor[at] = below;
+    for (;;) {
+        const uint32_t above = lg__id_at(ancestor, at);
+        if (above <= forest->root)
+            break;
+        lg__id_set(ancestor, at, below);
         below = at;
         at = above;
     }
     while (below != 0) {
-        uint32_t above = at;
+        const uint32_t above = at;
         at = below;
-        below = ancestor[at];
-        if (label[above] < label[at])
-            label[at] = label[above];
-        ancestor[at] = ancestor[above];
+        below = lg__id_at(ancestor, at);
+        if (lg__id_at(label, above) < lg__id_at(label, at))
+            lg__id_set(label, at, lg__id_at(label, above));
+        lg__id_set(ancestor, at, lg__id_at(ancestor, above));
     }
-    return label[number];
+    return lg__id_at(label, number);
 }
 
 // Returns the parent of a number in the tree of the search: of its referrers,
@@ -341,16 +417,31 @@ smallest_semi(compressed_forest *forest, uint32_t number)
 // before the number was given, which its reference forbids; so all of them are
 // ancestors.
 static uint32_t
-parent_of(const reference_web *web, uint32_t n, uint32_t last)
+parent_among(const reference_web *web, referrer_span span, uint32_t last)
 {
     uint32_t parent = 1;
-    const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
-    for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
-        const uint32_t from = lg__compact_at(&web->referrer, i);
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const uint32_t from = lg__id_at(web->referrer, i);
         if (from <= last && from > parent)
             parent = from;
     }
     return parent;
+}
+
+// Returns the lowest number from which a path leads to a vertex over higher
+// numbers alone: over the last one of the path, which is a referrer.
+static uint32_t
+lowest_among(const reference_web *web, referrer_span span,
+             compressed_forest *forest)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const uint32_t from = lg__id_at(web->referrer, i);
+        const uint32_t low =
+            from > forest->root ? smallest_semi(forest, from) : from;
+        best = low < best ? low : best;
+    }
+    return best;
 }
 
 // The semidominator of n is the lowest number from which a path leads to n over
@@ -358,27 +449,27 @@ parent_of(const reference_web *web, uint32_t n, uint32_t last)
 // forest has all above n when its turn comes: the best of the way from a
 // referrer up to the root of its tree is the best of all such paths that end
 // with the referrer. `here` is the inner number of n, or the last one before
-// it.
+// it. The only referrer of a vertex is its parent, and its semidominator.
 static void
-find_semidominators(const reference_web *web, compressed_forest *forest,
-                    uint32_t *semi)
+find_semidominators(const reference_web *web, compressed_forest *forest)
 {
     uint32_t here = web->inners;
+    uint32_t end = web->referrers;
     for (uint32_t n = web->count; n >= 2; n--) {
-        const bool inner = lg__bit_is_set(web->inner, n);
-        uint32_t best = UINT32_MAX;
+        uint32_t best = lg__id_at(web->way, n);
+        uint32_t parent = best;
         forest->root = here;
-        const uint32_t end = lg__compact_at(&web->first, (size_t)n + 1);
-        for (uint32_t i = lg__compact_at(&web->first, n); i < end; i++) {
-            uint32_t from = lg__compact_at(&web->referrer, i);
-            uint32_t low = from > here ? smallest_semi(forest, from) : from;
-            best = low < best ? low : best;
+        if (lg__bit_is_set(web->forked, n)) {
+            const referrer_span span = referrers_before(web, end);
+            end = span.first;
+            best = lowest_among(web, span, forest);
+            parent = parent_among(web, span, here - 1);
+            lg__id_set(web->way, n, best);
         }
-        semi[n] = best;
-        if (!inner)
+        if (!lg__bit_is_set(web->inner, n))
             continue;
-        forest->label[here] = best;
-        forest->ancestor[here] = parent_of(web, n, here - 1);
+        lg__id_set(forest->label, here, best);
+        lg__id_set(forest->ancestor, here, parent);
         here--;
     }
 }
@@ -389,26 +480,33 @@ find_semidominators(const reference_web *web, compressed_forest *forest,
 // `ancestor` are free by now, and each semidominator makes way for the
 // dominator.
 static void
-find_dominators(const reference_web *web, const compressed_forest *forest,
-                uint32_t *dominator)
+find_dominators(const reference_web *web, const compressed_forest *forest)
 {
-    uint32_t *above = forest->label;
-    uint32_t *vertex = forest->ancestor;
+    const lg__ids above = forest->label;
+    const lg__ids vertex = forest->ancestor;
     uint32_t last = 1;
-    above[1] = dominator[1] = 1;
-    vertex[1] = web->vertex[1];
+    uint32_t first = 0;
+    lg__id_set(web->way, 1, 1);
+    lg__id_set(above, 1, 1);
+    lg__id_set(vertex, 1, lg__id_at(web->vertex, 1));
     for (uint32_t n = 2; n <= web->count; n++) {
-        uint32_t at = parent_of(web, n, last);
-        while (at > dominator[n])
-            at = above[at];
-        dominator[n] = at;
+        const uint32_t semi = lg__id_at(web->way, n);
+        uint32_t at = semi;
+        if (lg__bit_is_set(web->forked, n)) {
+            const referrer_span span = referrers_from(web, first);
+            first = span.end;
+            at = parent_among(web, span, last);
+        }
+        while (at > semi)
+            at = lg__id_at(above, at);
+        lg__id_set(web->way, n, at);
         if (!lg__bit_is_set(web->inner, n))
             continue;
-        above[++last] = at;
-        vertex[last] = web->vertex[n];
+        lg__id_set(above, ++last, at);
+        lg__id_set(vertex, last, lg__id_at(web->vertex, n));
     }
     for (uint32_t n = 1; n <= web->count; n++)
-        dominator[n] = vertex[dominator[n]];
+        lg__id_set(web->way, n, lg__id_at(vertex, lg__id_at(web->way, n)));
 }
 
 static bool
@@ -416,19 +514,16 @@ solve(reference_web *web)
 {
     lg__native *native = web->native;
     const size_t inners = (size_t)web->inners + 2;
-    compressed_forest forest = {.label = lg__native_take(native, inners, 4),
-                                .ancestor = lg__native_take(native, inners, 4)};
-    native->dominator = lg__native_take(native, (size_t)web->count + 1, 4);
-    bool enough = forest.label != NULL && forest.ancestor != NULL &&
-                  native->dominator != NULL;
+    compressed_forest forest = {.root = 0};
+    const bool enough =
+        lg__native_take_ids(native, inners, native->vertices, &forest.label) &&
+        lg__native_take_ids(native, inners, native->vertices, &forest.ancestor);
     if (enough) {
-        find_semidominators(web, &forest, native->dominator);
-        find_dominators(web, &forest, native->dominator);
+        find_semidominators(web, &forest);
+        find_dominators(web, &forest);
     }
-    lg__native_drop(native, forest.label);
-    lg__native_drop(native, forest.ancestor);
-    native->order = web->vertex;
-    native->reached = web->count;
+    lg__native_drop(native, forest.label.bytes);
+    lg__native_drop(native, forest.ancestor.bytes);
     return enough;
 }
 
@@ -455,19 +550,35 @@ find_joining(reference_web *web)
     return count;
 }
 
+// Returns more than the numbers of referrers, and their places, may be.
+static uint64_t
+most_referrers(const lg__native *native)
+{
+    const uint64_t references =
+        lg_columns_first_edge(&native->graph->columns, native->nodes);
+    return references + native->words.count + native->outer.count +
+           native->graph->root_count + native->holders + native->nodes;
+}
+
 static bool
 open_web(reference_web *web)
 {
     lg__native *native = web->native;
     const uint32_t count = find_joining(web);
-    if (count == LG_NONE)
+    const uint64_t most = most_referrers(native);
+    if (count == LG_NONE || most >= LG_NONE)
         return false;
-    const size_t room = (size_t)count + 2;
-    web->visit.element = sizeof(visit);
-    web->number = lg__native_take_zero(native, room, 4);
-    web->vertex = lg__native_take(native, room, 4);
+    const size_t room = (size_t)count + 1;
+    web->visit_bytes.element = 1;
+    web->visit =
+        lg__ids_below(most > native->vertices ? most : native->vertices);
     web->inner = lg__native_take_zero(native, room / 8 + 1, 1);
-    return web->number != NULL && web->vertex != NULL && web->inner != NULL;
+    web->forked = lg__native_take_zero(native, room / 8 + 1, 1);
+    return web->inner != NULL && web->forked != NULL &&
+           lg__native_take_ids(native, room, room, &web->number) &&
+           lg__native_take_ids(
+               native, room, most > native->vertices ? most : native->vertices,
+               &web->way);
 }
 
 // Returns the vertex whose words are those of a block, or LG_NONE.
@@ -477,7 +588,7 @@ vertex_with_words(const lg__native *native, uint32_t block)
     uint32_t node = native->memory->blocks[block].node;
     if (node == LG_NONE)
         return native->nodes + block;
-    return native->block_of[node] == block ? node : LG_NONE;
+    return lg__block_of_node(native, node) == block ? node : LG_NONE;
 }
 
 // Returns the most bytes of a block that may yet become a part of an object
@@ -510,20 +621,30 @@ prune_block(lg__native *native, uint32_t block, uint64_t most,
     lg__word_walk at = lg__walk_words(native, block);
     const uint32_t vertex = vertex_with_words(native, block);
     const bool lost = lg__block_is_lost(native, block);
-    uint32_t before = 0;
     while (lg__word_walk_next(&at)) {
         if (!lost)
             lg__bit_set(native->met, at.word.target);
         if (vertex == LG_NONE || (!lg__word_links(native, vertex, &at.word) &&
                                   !may_lead_to_part(native, &at.word, most)))
             continue;
-        if (!lg__word_write(&native->allocator, kept,
-                            (uint32_t)kept->row.count++, block, before,
-                            &at.word))
+        at.word.handle = vertex < native->nodes &&
+                         lg__word_is_handle(native, block, &at.word);
+        if (!lg__word_add_short(&native->allocator, kept, block, &at.word))
             return false;
-        before = at.word.place;
     }
     return true;
+}
+
+static bool
+prune_blocks(lg__native *native, lg__compact_writer *first, lg__word_rows *kept)
+{
+    const uint64_t most = largest_part(native);
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (!lg__compact_add(first, (uint32_t)kept->count) ||
+            !prune_block(native, block, most, kept))
+            return false;
+    return lg__compact_add(first, (uint32_t)kept->count) &&
+           lg__compact_end(first);
 }
 
 // Notes which blocks are met, and forgets the words that count for nothing.
@@ -531,34 +652,74 @@ static bool
 prune(lg__native *native)
 {
     const lg_allocator *allocator = &native->allocator;
-    const size_t count = (size_t)native->blocks + 1;
     const lg__outer_word *outer = native->outer.data;
-    lg__compact pruned;
-    uint32_t *first = lg__compact_open(allocator, count, &pruned);
-    const uint64_t most = largest_part(native);
-    lg__word_rows kept = native->words;
-    kept.row.count = 0;
-    kept.listed = (lg__vector){.element = sizeof(lg__listed_word)};
+    lg__compact_writer first = {.allocator = allocator};
+    lg__word_rows kept = lg__word_rows_short(&native->words);
     native->met = lg__native_take_zero(native, native->blocks / 8 + 1, 1);
-    if (first == NULL || native->met == NULL) {
-        lg__compact_free(allocator, &pruned);
+    if (native->met == NULL || !prune_blocks(native, &first, &kept)) {
+        lg__compact_free(allocator, &first.numbers);
+        lg__vector_free(allocator, &kept.listed);
         return false;
     }
-    bool enough = true;
-    for (uint32_t block = 0; block < native->blocks; block++) {
-        first[block] = (uint32_t)kept.row.count;
-        enough = enough && prune_block(native, block, most, &kept);
-    }
-    first[native->blocks] = (uint32_t)kept.row.count;
     for (size_t i = 0; i < native->outer.count; i++)
         lg__bit_set(native->met, outer[i].target);
-    lg__compact_close(allocator, &pruned, count);
     lg__compact_free(allocator, &native->first_word);
-    native->first_word = pruned;
+    native->first_word = first.numbers;
     lg__vector_free(allocator, &native->words.listed);
     native->words = kept;
-    lg__vector_trim(allocator, &native->words.row);
+    lg__word_rows_trim(allocator, &native->words);
+    return true;
+}
+
+// Kinds stand in fewer bytes while nobody asks for them.
+static bool
+rest_kinds(lg__native *native, lg__compact_writer *rested)
+{
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (!lg__compact_add(rested, lg__kind_of(native, block) + 1))
+            return false;
+    lg__native_drop(native, native->kind.bytes);
+    native->kind.bytes = NULL;
+    return lg__compact_end(rested);
+}
+
+static bool
+wake_kinds(lg__native *native, const lg__compact *rested)
+{
+    native->kind.bytes =
+        lg__native_take(native, lg__ids_bytes(native->kind, native->blocks), 1);
+    for (uint32_t block = 0;
+         block < native->blocks && native->kind.bytes != NULL; block++)
+        lg__kind_set(native, block, lg__compact_at(rested, block) - 1);
+    return native->kind.bytes != NULL;
+}
+
+// Solves when what only the search needed is gone.
+static bool
+solve_alone(reference_web *web)
+{
+    lg__native *native = web->native;
+    lg__compact_writer rested = {.allocator = &native->allocator};
+    lg__native_drop(native, native->entrance);
+    lg__policy_free(&native->policy);
+    native->entrance = NULL;
+    const bool enough = rest_kinds(native, &rested) && solve(web) &&
+                        wake_kinds(native, &rested.numbers);
+    lg__compact_free(&native->allocator, &rested.numbers);
     return enough;
+}
+
+static void
+close_web(reference_web *web)
+{
+    lg__native *native = web->native;
+    native->order = web->vertex;
+    native->dominator = web->way;
+    native->reached = web->count;
+    lg__native_drop(native, web->referrer.bytes);
+    lg__native_drop(native, web->first);
+    lg__native_drop(native, web->forked);
+    lg__native_drop(native, web->inner);
 }
 
 bool
@@ -569,12 +730,10 @@ lg__native_dominate(lg__native *native)
         return false;
     find_barren(native);
     bool enough = open_web(&web) && search(&web) && turn(&web);
-    lg__native_drop(native, web.number);
+    lg__native_drop(native, web.number.bytes);
     lg__native_drop(native, web.before);
     lg__native_drop(native, web.joins);
-    enough = enough && solve(&web);
-    lg__compact_free(&native->allocator, &web.referrer);
-    lg__compact_free(&native->allocator, &web.first);
-    lg__native_drop(native, web.inner);
+    enough = enough && solve_alone(&web);
+    close_web(&web);
     return enough;
 }

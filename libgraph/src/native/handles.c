@@ -47,7 +47,7 @@ static bool
 has_object(const lg__native *native, uint32_t block)
 {
     uint32_t node = native->memory->blocks[block].node;
-    return node != LG_NONE && native->block_of[node] == block &&
+    return node != LG_NONE && lg__block_of_node(native, node) == block &&
            !(lg_columns_flags(&native->graph->columns, node) & LG_NODE_BUFFER);
 }
 

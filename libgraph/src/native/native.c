@@ -34,19 +34,19 @@ drop_evidence(lg__native *native)
     lg__vector_free(&native->allocator, &native->way);
     lg__native_drop(native, native->class_shown);
     lg__native_drop(native, native->fields_end);
+    lg__native_drop(native, native->classed);
 }
 
 static void
 drop_paths(lg__native *native)
 {
-    lg__vector_free(&native->allocator, &native->words.row);
-    lg__vector_free(&native->allocator, &native->words.listed);
+    lg__word_rows_free(&native->allocator, &native->words);
     lg__vector_free(&native->allocator, &native->outer);
     lg__compact_free(&native->allocator, &native->first_word);
-    lg__native_drop(native, native->block_of);
+    lg__native_drop(native, native->block_of.bytes);
     forget_paths(native);
     lg__native_drop(native, native->met);
-    lg__native_drop(native, native->kind);
+    lg__native_drop(native, native->kind.bytes);
     lg__native_drop(native, native->grouped);
 }
 
@@ -67,12 +67,13 @@ hash(uint64_t so_far, const void *data, size_t bytes)
 static uint64_t
 hash_of_round(const lg__native *native)
 {
-    const lg__vector *rows = &native->words.row;
+    const lg__vector *rows = &native->words.bytes;
     const lg__vector *ways = &native->way;
     uint64_t state = hash(ways->count, ways->data, ways->count * ways->element);
-    state = hash(state, native->kind, 4 * (size_t)native->blocks);
+    state = hash(state, native->kind.bytes,
+                 native->kind.width * (size_t)native->blocks);
     state = hash(state, native->mark, native->blocks);
-    return hash(state, rows->data, rows->count * rows->element);
+    return hash(state, rows->data, rows->count);
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and
@@ -103,7 +104,8 @@ join_again(lg__native *native)
 {
     for (uint32_t block = 0; block < native->blocks; block++)
         if (lg__block_is_plain(native, block))
-            native->kind[block] = lg__kind_again(native, native->kind[block]);
+            lg__kind_set(native, block,
+                         lg__kind_again(native, lg__kind_of(native, block)));
 }
 
 // Returns what words say of an object that has so many references which nothing
@@ -114,7 +116,8 @@ telling(const lg__native *native, uint32_t node, int64_t missing, uint32_t seen)
     if (missing <= 0 || native->told[node] == LG__HELD_OUTSIDE)
         return 0;
     if (seen == 0)
-        return native->block_of[node] != LG_NONE && native->told[node] == 0
+        return lg__block_of_node(native, node) != LG_NONE &&
+                       native->told[node] == 0
                    ? LG__FORGOTTEN
                    : 0;
     return seen < missing ? 0 : seen == missing ? LG__TOLD_EXACTLY : LG__TOLD;

@@ -18,6 +18,7 @@
 
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
+#include "native/ids.h"
 #include "native/word_rows.h"
 
 #include <leakgraph/internal/native.h>
@@ -180,7 +181,7 @@ typedef struct lg__native {
     uint32_t blocks;
     uint32_t holders;
     uint32_t vertices;
-    uint32_t *block_of; /**< [nodes] where the node lies, or LG_NONE */
+    lg__ids block_of;   /**< [nodes] where the node lies, or LG_NONE */
     lg__extent *extent; /**< [types] of the graph */
     uint8_t *furniture; /**< [types] 1: no word of C code claims such objects */
     uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
@@ -193,12 +194,13 @@ typedef struct lg__native {
     uint64_t *first_outer;  /**< [holders + 1] */
     const lg_native_range **holder; /**< [holders] the first range of each */
     uint32_t *holder_of;            /**< [ranges] */
-    uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
-    uint8_t *told;  /**< [nodes] LG__TOLD_: blocks explain its references */
-    uint32_t *kind; /**< [blocks] what the evidence compares: its form or, of a
-                         plain block, what its way says. While paths are
-                         sought, a plain block has the kind of what leads
-                         there, and LG_NONE if nothing does */
+    uint8_t *entrance;              /**< a bit for each node: no other root
+                                         reaches it */
+    uint8_t *told; /**< [nodes] LG__TOLD_: blocks explain its references */
+    lg__ids kind;  /**< [blocks] what the evidence compares: its form or, of a
+                        plain block, what its way says. While paths are
+                        sought, a plain block has the kind of what leads
+                        there, and LG_NONE if nothing does */
     lg__key_table plain;   /**< the forms of plain blocks, by their size */
     uint64_t *class_shown; /**< [forms] what blocks of a class show */
     uint32_t *fields_end;  /**< [forms] of objects that the graph lacks: before
@@ -214,8 +216,8 @@ typedef struct lg__native {
     bool refined;            /**< some are */
     lg__vector way;          /**< lg__way_kind of each of those */
     uint8_t *path;           /**< [vertices] LG__PATH_ bits */
-    uint32_t *order; /**< [1 + reached] vertices, dominators first, from 1 on */
-    uint32_t *dominator; /**< [1 + reached] vertices that hold those */
+    lg__ids order; /**< [1 + reached] vertices, dominators first, from 1 on */
+    lg__ids dominator; /**< [1 + reached] vertices that hold those */
     uint32_t reached;
     lg__policy policy;
     uint64_t work;    /**< blocks and vertices that steps have been through */
@@ -246,6 +248,10 @@ enum { LG__LARGE_BLOCK = 1 << 18 };
 void *lg__native_take(lg__native *native, size_t count, size_t size);
 /** The same, with zeroes. */
 void *lg__native_take_zero(lg__native *native, size_t count, size_t size);
+/** Takes zeroed ids for numbers below a limit. Returns false when memory ran
+ *  out. */
+bool lg__native_take_ids(lg__native *native, size_t count, uint64_t limit,
+                         lg__ids *out);
 void lg__native_drop(lg__native *native, void *block);
 /** Frees a table that may not be open. */
 void lg__table_drop(const lg_allocator *allocator, lg__key_table *table);
@@ -302,6 +308,12 @@ lg__bit_set(uint8_t *bits, uint32_t i)
     bits[i / 8] |= (uint8_t)(1U << i % 8);
 }
 
+static inline void
+lg__bit_clear(uint8_t *bits, uint32_t i)
+{
+    bits[i / 8] &= (uint8_t) ~(1U << i % 8);
+}
+
 /** Mixes three numbers into a key that is not 0. */
 static inline uint64_t
 lg__native_key(uint64_t a, uint64_t b, uint64_t c)
@@ -331,6 +343,26 @@ lg__native_holder(const lg__native *native, uint32_t holder)
     return native->nodes + native->blocks + holder;
 }
 
+/** Returns the block in which a node lies, or LG_NONE. */
+static inline uint32_t
+lg__block_of_node(const lg__native *native, uint32_t node)
+{
+    return lg__id_at(native->block_of, node);
+}
+
+/** Returns the kind of a block, or LG_NONE. */
+static inline uint32_t
+lg__kind_of(const lg__native *native, uint32_t block)
+{
+    return lg__id_at(native->kind, block);
+}
+
+static inline void
+lg__kind_set(const lg__native *native, uint32_t block, uint32_t kind)
+{
+    lg__id_set(native->kind, block, kind);
+}
+
 /** Returns the vertex of a block. */
 static inline uint32_t
 lg__vertex_of(const lg__native *native, uint32_t block)
@@ -344,7 +376,7 @@ static inline uint32_t
 lg__block_of_vertex(const lg__native *native, uint32_t vertex)
 {
     if (vertex < native->nodes)
-        return native->block_of[vertex];
+        return lg__block_of_node(native, vertex);
     return vertex - native->nodes < native->blocks ? vertex - native->nodes
                                                    : LG_NONE;
 }
@@ -385,7 +417,7 @@ lg__vertex_kind(const lg__native *native, uint32_t vertex)
         return native->forms + native->graph->type_count + vertex - others;
     uint32_t block = lg__block_of_vertex(native, vertex);
     return block != LG_NONE
-               ? native->kind[block]
+               ? lg__kind_of(native, block)
                : native->forms +
                      lg_columns_type(&native->graph->columns, vertex);
 }
@@ -411,7 +443,7 @@ lg__block_shown(const lg__native *native, uint32_t block)
     if (at->node != LG_NONE || (mark & LG__BLOCK_HIDDEN))
         return 0;
     return mark & LG__BLOCK_TYPED
-               ? native->class_shown[native->kind[block]]
+               ? native->class_shown[lg__kind_of(native, block)]
                : lg_block_bytes(at) << LG__SHOWN_BITS |
                      (uint64_t)(at->kind >= LG_ALLOCATOR_PYTHON) << 2 |
                      LG__SHOWN_SIZE;
@@ -465,8 +497,8 @@ lg__ask_for_targets(const lg__native *native, uint32_t block)
 static inline bool
 lg__node_has_words(const lg__native *native, uint32_t node)
 {
-    return native->block_of[node] != LG_NONE &&
-           lg__block_words(native, native->block_of[node]) > 0;
+    return lg__block_of_node(native, node) != LG_NONE &&
+           lg__block_words(native, lg__block_of_node(native, node)) > 0;
 }
 
 /** Returns whether a block has an int. */
@@ -474,7 +506,7 @@ static inline bool
 lg__block_is_number(const lg__native *native, uint32_t block)
 {
     uint32_t node = native->memory->blocks[block].node;
-    return node != LG_NONE && native->block_of[node] == block &&
+    return node != LG_NONE && lg__block_of_node(native, node) == block &&
            native->extent[lg_columns_type(&native->graph->columns, node)]
                .number;
 }

@@ -28,6 +28,15 @@ lg__native_take_zero(lg__native *native, size_t count, size_t size)
     return block;
 }
 
+bool
+lg__native_take_ids(lg__native *native, size_t count, uint64_t limit,
+                    lg__ids *out)
+{
+    *out = lg__ids_below(limit);
+    out->bytes = lg__native_take_zero(native, lg__ids_bytes(*out, count), 1);
+    return out->bytes != NULL;
+}
+
 void
 lg__native_drop(lg__native *native, void *block)
 {
@@ -68,8 +77,7 @@ lg__native_close(lg__native *native)
     lg__table_drop(allocator, &native->handles);
     lg__table_drop(allocator, &native->shared);
     lg__table_drop(allocator, &native->plain);
-    lg__vector_free(allocator, &native->words.row);
-    lg__vector_free(allocator, &native->words.listed);
+    lg__word_rows_free(allocator, &native->words);
     lg__compact_free(allocator, &native->first_word);
     lg__vector_free(allocator, &native->outer);
     lg__vector_free(allocator, &native->way);

@@ -159,7 +159,7 @@ occupy_storage(lg__native *native, uint32_t node)
         blocks[block].node = node;
         native->mark[block] |= LG__BLOCK_OWN;
         if (refers)
-            native->block_of[node] = block;
+            lg__id_set(native->block_of, node, block);
         else
             native->mark[block] |= LG__BLOCK_SILENT;
     }
@@ -177,7 +177,7 @@ occupy_node(lg__native *native, uint32_t node)
     blocks[block].node = node;
     lg_block_set_lead(&blocks[block],
                       address - lg_block_address(&blocks[block]));
-    native->block_of[node] = block;
+    lg__id_set(native->block_of, node, block);
 }
 
 // The parts of a deque are a list, linked by the word behind the items of each.
@@ -203,7 +203,7 @@ occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
 {
     enum { MOST_LEAD = 64 };
     lg_native_block *blocks = native->memory->blocks;
-    const lg_native_block *block = &blocks[native->block_of[node]];
+    const lg_native_block *block = &blocks[lg__block_of_node(native, node)];
     uint64_t end = lg_block_bytes(block) & ~(uint64_t)7;
     bool deque =
         native->extent[lg_columns_type(&native->graph->columns, node)].deque;
@@ -230,7 +230,7 @@ may_have_tables(const lg__native *native, uint32_t node,
                 const lg__extent *extent)
 {
     const lg_native_block *block =
-        &native->memory->blocks[native->block_of[node]];
+        &native->memory->blocks[lg__block_of_node(native, node)];
     return extent->own > HEAD &&
            !(extent->data &&
              lg_block_lead(block) + lg_node_size(native->graph, node) <=
@@ -242,7 +242,8 @@ may_have_tables(const lg__native *native, uint32_t node,
 static void
 silence_leaf(lg__native *native, uint32_t node)
 {
-    const lg_native_block *at = &native->memory->blocks[native->block_of[node]];
+    const lg_native_block *at =
+        &native->memory->blocks[lg__block_of_node(native, node)];
     uint32_t leaf = lg__block_find(
         &native->index, lg__block_word(at, lg_block_lead(at) + HEAD));
     if (leaf != LG_NONE && native->memory->blocks[leaf].node == LG_NONE)
@@ -255,7 +256,7 @@ static void
 occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
 {
     enum { COLLECTOR_HEAD = 16 };
-    uint32_t block = native->block_of[node];
+    uint32_t block = lg__block_of_node(native, node);
     uint64_t lead = lg_block_lead(&native->memory->blocks[block]);
     if (lead > COLLECTOR_HEAD)
         occupy_tables(native, node, 0, lead - COLLECTOR_HEAD);
@@ -298,7 +299,7 @@ occupy_all(lg__native *native)
             lg_node_device(native->graph, node) == 0)
             occupy_storage(native, node);
     for (uint32_t node = 0; node < native->nodes; node++)
-        if (native->block_of[node] != LG_NONE)
+        if (lg__block_of_node(native, node) != LG_NONE)
             occupy_for(native, node,
                        &native->extent[lg_columns_type(columns, node)]);
     return true;
@@ -369,11 +370,13 @@ reveal_all(lg__native *native)
 bool
 lg__native_occupy(lg__native *native)
 {
-    native->block_of = lg__native_take(native, native->nodes, 4);
     native->mark = lg__native_take_zero(native, native->blocks, 1);
-    if (native->block_of == NULL || native->mark == NULL)
+    if (!lg__native_take_ids(native, native->nodes, native->blocks,
+                             &native->block_of) ||
+        native->mark == NULL)
         return false;
-    memset(native->block_of, 0xff, 4 * (size_t)native->nodes);
+    memset(native->block_of.bytes, 0xff,
+           (size_t)native->nodes * native->block_of.width);
     for (uint32_t block = 0; block < native->blocks; block++) {
         native->memory->blocks[block].node = LG_NONE;
         native->memory->blocks[block].lead = 0;
@@ -408,7 +411,7 @@ uint64_t
 lg__size_beyond(const lg__native *native, uint32_t node)
 {
     enum { OBJECT_HEAD = 16 };
-    uint32_t block = native->block_of[node];
+    uint32_t block = lg__block_of_node(native, node);
     const lg__extent *extent =
         &native->extent[lg_columns_type(&native->graph->columns, node)];
     uint64_t size = lg_node_size(native->graph, node);

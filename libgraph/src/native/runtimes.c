@@ -123,6 +123,6 @@ lg__block_package(const lg__native *native, uint32_t block)
     if (!lg__bit_is_set(native->classed, block))
         return 0;
     return native->mark[block] & LG__BLOCK_TYPED
-               ? native->kind_package[native->kind[block]]
+               ? native->kind_package[lg__kind_of(native, block)]
                : lg__address_package(native, lg__block_word(at, 0));
 }

@@ -16,6 +16,7 @@
 // the queue. Queues are lists of parts, and a part that was taken to its end
 // serves again, so they need as much memory as ever waits at one time.
 #include "native/native_private.h"
+#include "native/row_table.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ typedef struct path_search {
     path_queue queue[STRENGTHS];
     queue_part *spare;
     lg__strength now;   // no vertex to come has a better one
-    lg__key_table ways; // the numbers of kinds by way
+    lg__row_table ways; // the numbers of kinds by way
     bool late;
     bool enough;
 } path_search;
@@ -165,8 +166,8 @@ enqueue(path_search *search, uint32_t vertex, lg__strength strength,
     native->path[vertex] = (uint8_t)(LG__PATH_WAITS | strength |
                                      course_from(native, vertex, from));
     if (is_plain(native, vertex))
-        native->kind[vertex - native->nodes] =
-            lg__kind_again(native, lg__vertex_kind(native, from));
+        lg__kind_set(native, vertex - native->nodes,
+                     lg__kind_again(native, lg__vertex_kind(native, from)));
 }
 
 static uint32_t
@@ -214,7 +215,7 @@ static void
 doubt_foreign_words(const lg__native *native, uint32_t block)
 {
     lg__word_walk at = lg__walk_words(native, block);
-    const uint32_t here = package_of_kind(native, native->kind[block]);
+    const uint32_t here = package_of_kind(native, lg__kind_of(native, block));
     if (here == 0)
         return;
     while (lg__word_walk_next(&at))
@@ -313,12 +314,23 @@ package_by_way(const lg__native *native, uint32_t block,
     return own != 0 ? own : package_of_kind(native, way->before);
 }
 
+static lg__way_kind *
+extend_ways(lg__native *native)
+{
+    enum { SHARE = 8, LEAST = 1 << 8 };
+    lg__vector *ways = &native->way;
+    if (ways->count == ways->capacity &&
+        !lg__vector_reserve(&native->allocator, ways,
+                            ways->count + ways->count / SHARE + LEAST))
+        return NULL;
+    return lg__vector_extend(&native->allocator, ways, 1);
+}
+
 // Notes a way that is new, and returns how many there are; 0: memory ran out.
 static uint32_t
 add_way(lg__native *native, uint32_t block, const lg__way_kind *way)
 {
-    lg__way_kind *place =
-        lg__vector_extend(&native->allocator, &native->way, 1);
+    lg__way_kind *place = extend_ways(native);
     if (place == NULL)
         return 0;
     *place = *way;
@@ -335,14 +347,14 @@ kind_by_way(path_search *search, uint32_t block, uint32_t step)
 {
     lg__native *native = search->native;
     const lg__way_kind way = {
-        .before = native->kind[block],
-        .step = lg__kind_is_of_variables(native, native->kind[block])
+        .before = lg__kind_of(native, block),
+        .step = lg__kind_is_of_variables(native, lg__kind_of(native, block))
                     ? step_by_class(native, block)
                     : step,
         .form = form_of(native, block),
     };
     uint32_t *number =
-        lg__key_table_at(&native->allocator, &search->ways, lg__way_key(&way));
+        lg__row_at(&native->allocator, &search->ways, &native->way, &way);
     if (number != NULL && *number == 0)
         *number = add_way(native, block, &way);
     search->enough = search->enough && number != NULL && *number > 0;
@@ -403,7 +415,7 @@ ask_ahead(const path_search *search)
     if (first != LG_NONE) {
         lg__ask(lg__compact_distance(&native->first_word, first));
         lg__ask(&native->memory->blocks[first]);
-        lg__ask(&native->kind[first]);
+        lg__ask(native->kind.bytes + (size_t)first * native->kind.width);
     }
     if (words != LG_NONE)
         lg__ask(
@@ -432,8 +444,9 @@ settle(path_search *search, lg__strength least)
             continue;
         arrive(search, vertex, search->now);
         if (is_plain(native, vertex))
-            native->kind[vertex - native->nodes] =
-                kind_by_way(search, vertex - native->nodes, next.step);
+            lg__kind_set(
+                native, vertex - native->nodes,
+                kind_by_way(search, vertex - native->nodes, next.step));
         follow(search, vertex);
     }
     search->now = LG__STRENGTH_EXACT;
@@ -456,10 +469,10 @@ queue_roots(path_search *search)
 static void
 forget_entrance(path_search *search, uint32_t node)
 {
-    if (search->native->entrance[node] != 0 &&
+    if (lg__bit_is_set(search->native->entrance, node) &&
         !push(search, 0, (arrival){node, 0}))
         search->enough = false;
-    search->native->entrance[node] = 0;
+    lg__bit_clear(search->native->entrance, node);
 }
 
 // Forgets the objects to which references lead that nobody knows, as C code may
@@ -491,10 +504,11 @@ queue_garbage(path_search *search)
     if (native->graph->partial)
         return;
     for (uint32_t node = 0; node < native->nodes; node++)
-        native->entrance[node] = lg__best(native, node) == 0;
+        if (lg__best(native, node) == 0)
+            lg__bit_set(native->entrance, node);
     forget_kept(search);
     for (uint32_t node = 0; node < native->nodes; node++)
-        if (native->entrance[node])
+        if (lg__bit_is_set(native->entrance, node))
             enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native),
                     0);
 }
@@ -508,7 +522,7 @@ queue_entrances(path_search *search)
     for (uint32_t node = 0; node < native->nodes; node++) {
         if (lg__best(native, node) != 0)
             continue;
-        native->entrance[node] = 1;
+        lg__bit_set(native->entrance, node);
         enqueue(search, node, LG__STRENGTH_EXACT, lg__native_root(native), 0);
     }
 }
@@ -536,8 +550,7 @@ close_search(path_search *search)
     for (int i = 0; i < STRENGTHS; i++)
         free_parts(native, search->queue[i].first);
     free_parts(native, search->spare);
-    if (search->ways.entries != NULL)
-        lg__key_table_free(&native->allocator, &search->ways);
+    lg__row_table_free(&native->allocator, &search->ways);
 }
 
 // What was queued and never settled has no path and no kind.
@@ -548,20 +561,21 @@ forget_unsettled(lg__native *native)
         if (lg__best(native, vertex) == 0) {
             native->path[vertex] = 0;
             if (is_plain(native, vertex))
-                native->kind[vertex - native->nodes] = LG_NONE;
+                lg__kind_set(native, vertex - native->nodes, LG_NONE);
         }
 }
 
 bool
 lg__native_widest(lg__native *native)
 {
-    path_search search = {
-        .native = native, .now = LG__STRENGTH_EXACT, .enough = true};
+    path_search search = {.native = native,
+                          .now = LG__STRENGTH_EXACT,
+                          .ways.key = offsetof(lg__way_kind, package),
+                          .enough = true};
     native->way.count = 0;
     native->path = lg__native_take_zero(native, native->vertices, 1);
-    native->entrance = lg__native_take_zero(native, native->nodes, 1);
-    bool enough = native->path != NULL && native->entrance != NULL &&
-                  lg__key_table_open(&native->allocator, &search.ways);
+    native->entrance = lg__native_take_zero(native, native->nodes / 8 + 1, 1);
+    bool enough = native->path != NULL && native->entrance != NULL;
     if (enough) {
         native->path[lg__native_root(native)] = LG__STRENGTH_EXACT;
         queue_roots(&search);

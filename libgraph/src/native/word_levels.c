@@ -135,8 +135,8 @@ count_word(weighing *scale, uint32_t block, const lg__word *word,
                      key_of(SHOWN, slot, lg__block_shown(native, word->target),
                             depth)) &&
            (!shows_kind(native, word->target) ||
-            count_one(scale,
-                      key_of(SAME, slot, native->kind[word->target], depth)));
+            count_one(scale, key_of(SAME, slot,
+                                    lg__kind_of(native, word->target), depth)));
 }
 
 // Counts what is neither 0 nor a pointer between two places.
@@ -405,7 +405,7 @@ static const lg__way_kind *
 way_of(const lg__native *native, uint32_t block)
 {
     const lg__way_kind *ways = native->way.data;
-    uint32_t kind = native->kind[block];
+    uint32_t kind = lg__kind_of(native, block);
     return kind < native->first_way ? NULL : &ways[kind - native->first_way];
 }
 
@@ -488,11 +488,12 @@ look_at_siblings(const weighing *scale, const lg__word *word, uint64_t depth,
     out->same_shown = lg__key_table_find(
         &scale->counts,
         key_of(SHOWN, slot, lg__block_shown(native, word->target), depth));
-    out->same = shows_kind(native, word->target)
-                    ? lg__key_table_find(
-                          &scale->counts,
-                          key_of(SAME, slot, native->kind[word->target], depth))
-                    : out->same_shown;
+    out->same =
+        shows_kind(native, word->target)
+            ? lg__key_table_find(
+                  &scale->counts,
+                  key_of(SAME, slot, lg__kind_of(native, word->target), depth))
+            : out->same_shown;
 }
 
 static sight
@@ -547,7 +548,7 @@ static bool
 leads_to_table(const lg__native *native, uint32_t block, const lg__word *word)
 {
     return (native->mark[block] & LG__BLOCK_HIDDEN) &&
-           word->place < native->fields_end[native->kind[block]] &&
+           word->place < native->fields_end[lg__kind_of(native, block)] &&
            native->memory->blocks[word->target].node == LG_NONE &&
            !(native->mark[word->target] & LG__BLOCK_HIDDEN) &&
            lg__word_depth(native, block, word) == 0;
@@ -598,28 +599,28 @@ level_block(weighing *scale, uint32_t block)
 enum { FIRST_AHEAD = 24, WORDS_AHEAD = 16, TARGETS_AHEAD = 8 };
 
 static void
-ask_ahead(const weighing *scale, const uint32_t *blocks, uint32_t left)
+ask_ahead(const weighing *scale, lg__ids blocks, uint32_t left)
 {
     const lg__native *native = scale->native;
     const lg_native_block *of = native->memory->blocks;
     if (left > FIRST_AHEAD) {
-        lg__ask(lg__compact_distance(&native->first_word, blocks[FIRST_AHEAD]));
-        lg__ask(&of[blocks[FIRST_AHEAD]]);
+        uint32_t block = lg__id_at(blocks, FIRST_AHEAD);
+        lg__ask(lg__compact_distance(&native->first_word, block));
+        lg__ask(&of[block]);
     }
     if (left > WORDS_AHEAD) {
-        uint32_t block = blocks[WORDS_AHEAD];
+        uint32_t block = lg__id_at(blocks, WORDS_AHEAD);
         lg__ask(
             lg__word_row_at(&native->words, lg__words_of(native, block).first));
         lg__ask((const void *)(uintptr_t)lg_block_address(&of[block]));
     }
     if (left > TARGETS_AHEAD)
-        lg__ask_for_targets(native, blocks[TARGETS_AHEAD]);
+        lg__ask_for_targets(native, lg__id_at(blocks, TARGETS_AHEAD));
 }
 
 // Weighs blocks that share their slots.
 static bool
-weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
-               uint64_t slots)
+weigh_together(weighing *scale, lg__ids blocks, uint32_t count, uint64_t slots)
 {
     lg__native *native = scale->native;
     size_t words = 0;
@@ -627,32 +628,34 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     memset(scale->others, 0, slots * 4);
     scale->arrays = scale->leading = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t here = lg__block_words(native, blocks[i]);
+        uint64_t here = lg__block_words(native, lg__id_at(blocks, i));
         words += here;
         scale->leading += here > 0;
     }
     lg__key_table_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
     for (uint32_t i = 0; i < count; i++) {
         lg__native_tick(native);
-        ask_ahead(scale, blocks + i, count - i);
-        if (!count_block(scale, blocks[i]))
+        ask_ahead(scale, lg__ids_from(blocks, i), count - i);
+        if (!count_block(scale, lg__id_at(blocks, i)))
             return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        ask_ahead(scale, blocks + i, count - i);
-        level_block(scale, blocks[i]);
+        ask_ahead(scale, lg__ids_from(blocks, i), count - i);
+        level_block(scale, lg__id_at(blocks, i));
     }
     return true;
 }
 
 static bool
-weigh_kind(weighing *scale, const uint32_t *blocks, uint32_t count)
+weigh_kind(weighing *scale, lg__ids blocks, uint32_t count)
 {
     uint64_t slots = 1;
     bool enough = true;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t here =
-            lg_block_bytes(&scale->native->memory->blocks[blocks[i]]) / 8;
+            lg_block_bytes(
+                &scale->native->memory->blocks[lg__id_at(blocks, i)]) /
+            8;
         slots = here > slots ? here : slots;
     }
     scale->members = count;
@@ -660,7 +663,7 @@ weigh_kind(weighing *scale, const uint32_t *blocks, uint32_t count)
     if (!scale->single_slot)
         return weigh_together(scale, blocks, count, slots);
     for (uint32_t i = 0; i < count && enough; i++)
-        enough = weigh_together(scale, &blocks[i], 1, 1);
+        enough = weigh_together(scale, lg__ids_from(blocks, i), 1, 1);
     return enough;
 }
 
@@ -680,43 +683,47 @@ static bool
 is_member(const lg__native *native, const uint8_t *leads, uint32_t block)
 {
     return lg__block_words(native, block) > 0 ||
-           (leads[native->kind[block]] && is_of_known_kind(native, block) &&
+           (leads[lg__kind_of(native, block)] &&
+            is_of_known_kind(native, block) &&
             !(native->mark[block] & LG__BLOCK_SILENT) &&
             lg_block_bytes(&native->memory->blocks[block]) / 8 <= MOST_SLOTS);
 }
 
 // Lists the members of each kind that has a word which leads to a block.
-// first[kind + 1] is where the kind ends. Returns NULL when memory ran out. The
-// counts stand two places ahead. So first[kind + 1] is where the members of a
-// kind begin until they are put, and where they end afterwards.
-static uint32_t *
-sort_by_kind(lg__native *native, uint32_t *first, uint32_t kinds)
+// first[kind + 1] is where the kind ends. Returns false when memory ran out.
+// The counts stand two places ahead. So first[kind + 1] is where the members of
+// a kind begin until they are put, and where they end afterwards.
+static bool
+sort_by_kind(lg__native *native, uint32_t *first, uint32_t kinds,
+             lg__ids *sorted)
 {
     uint8_t *leads = lg__native_take_zero(native, kinds, 1);
     if (leads == NULL)
-        return NULL;
+        return false;
     for (uint32_t block = 0; block < native->blocks; block++)
         if (lg__block_words(native, block) > 0)
-            leads[native->kind[block]] = 1;
+            leads[lg__kind_of(native, block)] = 1;
     for (uint32_t block = 0; block < native->blocks; block++)
-        first[native->kind[block] + 2] += is_member(native, leads, block);
+        first[lg__kind_of(native, block) + 2] +=
+            is_member(native, leads, block);
     for (uint32_t kind = 2; kind <= kinds + 1; kind++)
         first[kind] += first[kind - 1];
-    uint32_t *sorted = lg__native_take(native, first[kinds + 1], 4);
-    for (uint32_t block = 0; block < native->blocks && sorted != NULL; block++)
+    const bool enough =
+        lg__native_take_ids(native, first[kinds + 1], native->blocks, sorted);
+    for (uint32_t block = 0; block < native->blocks && enough; block++)
         if (is_member(native, leads, block))
-            sorted[first[native->kind[block] + 1]++] = block;
+            lg__id_set(*sorted, first[lg__kind_of(native, block) + 1]++, block);
     lg__native_drop(native, leads);
-    return sorted;
+    return enough;
 }
 
 static bool
-weigh_all(weighing *scale, const uint32_t *first, const uint32_t *sorted,
+weigh_all(weighing *scale, const uint32_t *first, lg__ids sorted,
           uint32_t kinds)
 {
     for (uint32_t kind = 0; kind < kinds; kind++)
         if (first[kind + 1] > first[kind] &&
-            !weigh_kind(scale, sorted + first[kind],
+            !weigh_kind(scale, lg__ids_from(sorted, first[kind]),
                         first[kind + 1] - first[kind]))
             return false;
     return true;
@@ -745,12 +752,12 @@ lg__native_weigh(lg__native *native)
     const uint32_t kinds = native->first_way + (uint32_t)native->way.count;
     weighing scale = {.native = native};
     uint32_t *first = lg__native_take_zero(native, (size_t)kinds + 2, 4);
-    uint32_t *sorted =
-        first != NULL ? sort_by_kind(native, first, kinds) : NULL;
+    lg__ids sorted = {.bytes = NULL};
     scale.slots = lg__native_take(native, MOST_SLOTS, sizeof *scale.slots);
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
-    bool enough = sorted != NULL && scale.slots != NULL &&
-                  scale.others != NULL &&
+    bool enough = first != NULL &&
+                  sort_by_kind(native, first, kinds, &sorted) &&
+                  scale.slots != NULL && scale.others != NULL &&
                   lg__key_table_open(allocator, &scale.counts) &&
                   find_owned(&scale) && weigh_all(&scale, first, sorted, kinds);
     if (scale.counts.entries != NULL)
@@ -758,7 +765,7 @@ lg__native_weigh(lg__native *native)
     lg__native_drop(native, scale.owned);
     lg__native_drop(native, scale.others);
     lg__native_drop(native, scale.slots);
-    lg__native_drop(native, sorted);
+    lg__native_drop(native, sorted.bytes);
     lg__native_drop(native, first);
     return enough;
 }
