@@ -195,8 +195,9 @@ make_graph(const native_heap *heap)
             lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, i);
     for (uint32_t i = 0; i < heap->object_count; i++) {
         lg_builder_open(builder, i + 1);
-        if (heap->looped[i])
-            lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, 0);
+        if (heap->refers_to[i] != 0)
+            lg_builder_add_edge(builder, heap->refers_to[i], LG_EDGE_REFERENCE,
+                                0);
     }
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     return graph;

@@ -29,13 +29,13 @@ typedef struct native_heap {
     size_t block_count;
     uint64_t *objects[NATIVE_OBJECTS]; /* node i + 1 */
     uint32_t refcounts[NATIVE_OBJECTS];
-    bool owned[NATIVE_OBJECTS];      /* by the module */
-    bool looped[NATIVE_OBJECTS];     /* it refers to itself */
-    bool number[NATIVE_OBJECTS];     /* an int */
-    bool lock[NATIVE_OBJECTS];       /* of a thread */
-    bool pattern[NATIVE_OBJECTS];    /* a compiled one */
-    bool other[NATIVE_OBJECTS];      /* of another type */
-    uint32_t tables[NATIVE_OBJECTS]; /* bytes of its size beyond its block */
+    bool owned[NATIVE_OBJECTS];         /* by the module */
+    uint32_t refers_to[NATIVE_OBJECTS]; /* a node, or 0 */
+    bool number[NATIVE_OBJECTS];        /* an int */
+    bool lock[NATIVE_OBJECTS];          /* of a thread */
+    bool pattern[NATIVE_OBJECTS];       /* a compiled one */
+    bool other[NATIVE_OBJECTS];         /* of another type */
+    uint32_t tables[NATIVE_OBJECTS];    /* bytes of its size beyond its block */
     uint32_t object_count;
     lg_native_range ranges[8];
     size_t range_count;

@@ -345,6 +345,20 @@ growth(void)
     growing_forget(&made);
 }
 
+// What another row leads is a part of the same leak.
+static void
+rows_that_another_one_leads(void)
+{
+    lg_growth_row rows[] = {{.gained = 100}, {.gained = 90, .lead = 0}};
+    const lg_growth growth = {.rows = rows, .count = 2};
+    const lg_answers answers = {.growth = &growth};
+    lg_advice advice = lg_advice_choose(&answers, 8);
+    REQUIRE(advice.count == 1);
+    CHECK(advice.items[0].index == 0);
+    rows[1].lead = 1;
+    CHECK(lg_advice_choose(&answers, 8).count == 2);
+}
+
 // A finding tells of growth unless its fix would free less than half of it.
 static void
 growth_of_a_finding(void)
@@ -527,6 +541,7 @@ SUITE(advice)
     RUN(native_holder);
     RUN(growth);
     RUN(little_growth);
+    RUN(rows_that_another_one_leads);
     RUN(growth_of_a_finding);
     RUN(holders_that_free_it_all);
     RUN(a_finding_inside_a_leak);

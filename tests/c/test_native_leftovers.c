@@ -166,7 +166,7 @@ garbage_has_what_a_registry_borrows(void)
     uint64_t *object = native_heap_object(&heap, false);
     uint64_t *data = native_heap_range(&heap, LG_RANGE_DATA, "liba.so", 8);
     uint64_t *entry = native_heap_block(&heap, 32);
-    heap.looped[0] = true;
+    heap.refers_to[0] = 1;
     data[1] = native_heap_address(entry);
     entry[1] = native_heap_address(object);
     object[2] = entry[2] = native_heap_address(native_heap_block(&heap, 640));
@@ -188,7 +188,7 @@ what_c_code_may_keep_is_no_garbage(void)
             native_heap_range(&heap, LG_RANGE_DATA, "ld-2.31.so", 8);
         uint64_t *entry = native_heap_block(&heap, 32);
         uint64_t *own = native_heap_block(&heap, 48);
-        heap.looped[0] = true;
+        heap.refers_to[0] = 1;
         heap.refcounts[0] = 1 + kept;
         data[1] = native_heap_address(entry);
         entry[1] = native_heap_address(object);

@@ -347,15 +347,14 @@ nothing_adds_up_to_nothing(void)
 }
 
 // Gives two objects with these texts to two lists of one module, or of two.
-// Checks that one place has both, and its path.
+// Checks the paths of both; one place has them if these are the same.
 static void
-check_several(const char *type, const char *const texts[2], bool one_module,
-              const char *path)
+check_two(const char *type, const char *const texts[2], bool one_module,
+          const char *const paths[2])
 {
     story made = story_begin();
     lg_places *places = NULL;
     uint32_t *place_of = NULL;
-    lg_text text = {0};
     uint32_t held[2];
     uint32_t app = story_module(&made, "app");
     uint32_t other = one_module ? app : story_module(&made, "other");
@@ -370,14 +369,25 @@ check_several(const char *type, const char *const texts[2], bool one_module,
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     REQUIRE(lg_places_walk(analysis, NULL, &places, &place_of, NULL) == LG_OK);
-    CHECK(place_of[held[0]] == place_of[held[1]]);
-    lg_place_format(places, place_of[held[0]], &text);
-    CHECK_TEXT(text, path);
-    lg_text_free(&text);
+    CHECK((place_of[held[0]] == place_of[held[1]]) ==
+          (strcmp(paths[0], paths[1]) == 0));
+    for (int i = 0; i < 2; i++) {
+        lg_text text = {0};
+        lg_place_format(places, place_of[held[i]], &text);
+        CHECK_TEXT(text, paths[i]);
+        lg_text_free(&text);
+    }
     free(place_of);
     lg_places_free(places);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
+}
+
+static void
+check_several(const char *type, const char *const texts[2], bool one_module,
+              const char *path)
+{
+    check_two(type, texts, one_module, (const char *const[]){path, path});
 }
 
 // What several paths lead to is named by its own name, if its kind has one. But
@@ -389,6 +399,7 @@ names_behind_several_paths(void)
     const char *const numbered[] = {"app.run_7", "app.run_12"};
     const char *const classes[] = {"app.Red", "app.Blue"};
     const char *const inner[] = {"app.f.<locals>.Red", "app.f.<locals>.Red"};
+    const char *const two[] = {"app.work", "app.rest"};
     check_several("function", plain, true, "app … app.work");
     check_several("function", plain, false, "app.work");
     check_several("function", numbered, true, "app … app.run_*");
@@ -396,6 +407,7 @@ names_behind_several_paths(void)
     check_several("type", classes, true, "app … type");
     check_several("type", classes, false, "app.*");
     check_several("type", inner, false, "app.f.<locals>.Red");
+    check_two("function", two, false, two);
 }
 
 // Gives two classes of one list a descriptor each. All are immortal, as without

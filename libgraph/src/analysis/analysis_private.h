@@ -270,11 +270,11 @@ typedef struct lg__lost {
 } lg__lost;
 
 /**
- * Makes the analysis of the graph of `before` without these edges and roots.
- * All that was reachable must still be. It has what lg__analysis_without has
- * but the children, and the policy of before, from which it borrows: free it
- * first. *out is NULL if nothing changes. LG_EUNSUPPORTED when too much
- * changes. O(nodes), of which only those that may change are looked at.
+ * Makes the analysis of the graph of `before` without these edges and roots. It
+ * has what lg__analysis_without has but the children, and the policy of before,
+ * from which it borrows: free it first. *out is NULL if nothing changes.
+ * LG_EUNSUPPORTED when too much changes, or something is reachable no more.
+ * O(nodes), of which only those that may change are looked at.
  */
 lg_status lg__analysis_borrowed(const lg_analysis *before, const lg__lost *lost,
                                 const lg_monitor *monitor, lg_analysis **out,

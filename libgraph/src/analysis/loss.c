@@ -183,7 +183,8 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
     for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
         uint32_t node = of->moved.items[i];
         uint32_t dominator = found[to->number[node]];
-        // The analysis of a damaged file may not be that of its graph.
+        // Nothing leads to it any more, or the analysis of a damaged file is
+        // not that of its graph.
         if (dominator > to->nodes.count)
             status = LG_EUNSUPPORTED;
         else
@@ -195,7 +196,8 @@ solve(loss *of, region *to, const lg_monitor *monitor, lg_error *err)
 }
 
 // Finds the new dominators of the nodes that may move. LG_EUNSUPPORTED without
-// igraph, or if `before` is not the analysis of this graph.
+// igraph, if one of them is reachable no more, or if `before` is not the
+// analysis of this graph.
 static lg_status
 loss_settle(loss *of, const lg_monitor *monitor, lg_error *err)
 {

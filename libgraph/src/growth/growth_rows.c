@@ -161,8 +161,6 @@ settle(const lg__comparison *state, lg_growth *growth, lg_growth_row *native)
         row != NULL && row->gained >= native->gained && found.rivals == 0;
     if (is_whole)
         hand_over(state, growth, native, row);
-    else if (row != NULL)
-        row->minor = lg_growth_is_minor(row, native);
     return !is_whole;
 }
 

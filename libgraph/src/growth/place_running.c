@@ -40,7 +40,6 @@ typedef struct resting {
     lg__vector cut;       // uint64_t
     lg__vector roots;     // lg__plain_root: those of the rest
     lg__gathered lost;    // roots that are none of the rest
-    bool gains;           // a task becomes a root
     uint64_t *late;       // a bit for each edge: it is momentary
     uint8_t *level;       // [node]
     uint32_t *queue;      // [node]
@@ -246,7 +245,6 @@ static bool
 add_tasks(resting *state)
 {
     const lg__momentary *items = state->momentary.data;
-    const uint8_t *mark = state->analysis->policy.mark;
     bool enough = true;
     for (size_t i = 0; i < state->momentary.count && enough; i++) {
         uint32_t target =
@@ -255,7 +253,6 @@ add_tasks(resting *state)
             state->level[target] != LEVEL_OF + LG__MOMENT_TASK)
             continue;
         enough = add_root(state, target, LG_ROOT_THREAD);
-        state->gains |= !(mark[target] & LG__MARK_ENTRY);
     }
     return enough;
 }
@@ -325,9 +322,7 @@ analyse(const resting *state, const lg_monitor *monitor, lg_analysis **out,
                            .roots = state->lost.items,
                            .root_count = state->lost.count};
     lg_status status =
-        state->gains
-            ? LG_EUNSUPPORTED
-            : lg__analysis_borrowed(state->analysis, &lost, monitor, out, err);
+        lg__analysis_borrowed(state->analysis, &lost, monitor, out, err);
     return status == LG_EUNSUPPORTED ? analyse_anew(state, monitor, out, err)
                                      : status;
 }
