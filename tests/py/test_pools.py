@@ -28,27 +28,32 @@ class Searcher:
         return pool
 
 searcher = Searcher()
-calls, workers, keep = map(int, sys.argv[1:])
+calls, workers, fate = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+gc.disable()
 for _ in range(calls):
     pool = searcher.search(workers)
-    if keep:
+    if fate == "kept":
         kept.append(pool)
+    elif fate == "garbage":
+        pool.itself = pool
     del pool
 for _ in range(calls * workers):
     started.acquire()
-gc.collect()
+if fate != "garbage":
+    gc.collect()
 rows = [(f.pattern, f.count, f.retained.host, f.fix, f.evidence)
         for f in leakgraph.findings()]
 release.set()
+gc.collect()
 for thread in threading.enumerate()[1:]:
-    if not keep:
+    if fate != "kept":
         thread.join()
 print(json.dumps([rows, len(leakgraph.findings())]))
 """
 
 
 def test_an_executor_for_each_call(python):
-    (row,), left = json.loads(python("-c", SCRIPT, "16", "1", "0").out)
+    (row,), left = json.loads(python("-c", SCRIPT, "16", "1", "dropped").out)
     pattern, count, retained, fix, evidence = row
     assert (pattern, count, left) == ("endless-threads", 16, 0)
     assert retained > 16 * 20_000
@@ -103,10 +108,11 @@ def test_what_would_end_threads_is_named(python, thread, said):
 
 
 @pytest.mark.parametrize(
-    ("calls", "workers", "keep"),
-    [(9, 2, 1), (2, 10, 0), (7, 3, 0)],
-    ids=["pools of the program", "two executors", "seven executors"],
+    ("calls", "workers", "fate"),
+    [(9, 2, "kept"), (9, 2, "garbage"), (2, 10, "dropped"), (7, 3, "dropped")],
+    ids=["pools of the program", "pools in cycles", "two executors", "seven executors"],
 )
-def test_pools_at_work(python, calls, workers, keep):
-    arguments = [str(calls), str(workers), str(keep)]
-    assert json.loads(python("-c", SCRIPT, *arguments).out) == [[], 0]
+def test_pools_at_work(python, calls, workers, fate):
+    """Threads of an executor in a cycle end when the collector has freed that."""
+    done = python("-c", SCRIPT, str(calls), str(workers), fate)
+    assert json.loads(done.out) == [[], 0]

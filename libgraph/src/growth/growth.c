@@ -528,20 +528,11 @@ find_held(const lg__comparison *state, const lg_growth *growth, uint32_t lead)
 static bool
 leads_inside(const lg_graph *graph, const lg_hop *hop)
 {
-    static const struct {
-        const char *type;
-        const char *name; // of the attribute, if it is one
-    } inside[] = {{"_weakrefset.WeakSet", "data"},
-                  {"_io.BytesIO", "content"},
-                  {"_io.StringIO", ""}};
     lg_string name = lg__edge_name(graph, hop->edges[hop->edge_count - 1]);
-    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-        if (lg__string_is(name, inside[i].name) &&
-            lg__node_is_a(graph, hop->source, inside[i].type))
-            return true;
     return lg__string_is(name, "data") &&
-           lg__type_is_weak_dict(graph,
-                                 lg_columns_type(&graph->columns, hop->source));
+           (lg__node_is_a(graph, hop->source, "_weakrefset.WeakSet") ||
+            lg__type_is_weak_dict(
+                graph, lg_columns_type(&graph->columns, hop->source)));
 }
 
 // Names a weak dictionary, or a buffer, in place of the container or bytes that

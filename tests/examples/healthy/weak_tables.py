@@ -20,7 +20,7 @@ children = weakref.WeakKeyDictionary()
 texts = weakref.WeakKeyDictionary()
 watched = {}
 root = Node(0)
-children[root] = {"nodes": [Node(number) for number in range(20)]}
+children[root] = {"nodes": [Node(number) for number in range(250)]}
 for node in children[root]["nodes"]:
     children[node] = {"of": root}
     texts[node] = {"text": node.text, "itself": weakref.ref(node)}
