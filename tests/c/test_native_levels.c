@@ -3,6 +3,8 @@
 #include "native_heap.h"
 #include "test.h"
 
+#include <leakgraph/internal/columns.h>
+
 enum { HEAD = 200, INNER = 88, CHAIN = HEAD + INNER + 2 * NATIVE_CHUNK };
 
 // Adds an object that has a struct that leads to another one, and returns that.
@@ -339,6 +341,46 @@ a_hidden_object_has_its_table(void)
     native_heap_close(&heap);
 }
 
+// Counts the references to an object.
+static uint32_t
+references_to(const native_heap *heap, uint32_t object)
+{
+    const lg_columns *columns = lg_graph_columns(heap->joined);
+    uint32_t count = 0;
+    for (uint64_t edge = 0; edge < columns->edge_count; edge++)
+        count += lg_columns_target(columns, edge) == object + 1;
+    return count;
+}
+
+// Each block holds an object, and borrows what this object refers to. If that
+// has one more reference, it is the block's.
+static void
+blocks_borrow_what_an_object_keeps(void)
+{
+    enum { PAIRS = 20 };
+    for (uint32_t references = 1; references <= 2; references++) {
+        native_heap heap;
+        native_heap_open(&heap);
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *entries = native_heap_block(&heap, 8 * PAIRS);
+        object[2] = native_heap_address(entries);
+        for (uint32_t i = 1; i < 2 * PAIRS; i += 2) {
+            uint64_t *entry = native_heap_block(&heap, 64);
+            entries[i / 2] = native_heap_address(entry);
+            entry[0] = native_heap_address(native_heap_object(&heap, false));
+            entry[1] = native_heap_address(native_heap_object(&heap, false));
+            heap.refers_to[i] = i + 2;
+            heap.refcounts[i + 1] = references;
+        }
+        native_heap_finish(&heap);
+        for (uint32_t i = 1; i < 2 * PAIRS; i += 2) {
+            CHECK(references_to(&heap, i) == 1);
+            CHECK(references_to(&heap, i + 1) == references);
+        }
+        native_heap_close(&heap);
+    }
+}
+
 SUITE(native_levels)
 {
     RUN(a_hidden_object_has_its_table);
@@ -355,5 +397,6 @@ SUITE(native_levels)
     RUN(hash_tables_begin_at_words);
     RUN(weak_claims_are_told);
     RUN(lost_memory_is_no_claim);
+    RUN(blocks_borrow_what_an_object_keeps);
     return test_result();
 }

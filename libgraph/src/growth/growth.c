@@ -535,8 +535,7 @@ leads_inside(const lg_graph *graph, const lg_hop *hop)
                 graph, lg_columns_type(&graph->columns, hop->source)));
 }
 
-// Names a weak dictionary, or a buffer, in place of the container or bytes that
-// it has inside.
+// Names a weak dictionary or set in place of the container that it has inside.
 static void
 name_wholes(const lg_graph *graph, lg_growth_row *row)
 {
