@@ -1,6 +1,8 @@
 """Structures that C and C++ code has built are charged to who keeps them."""
 
 import json
+from collections import Counter
+from statistics import median
 
 import pytest
 from builds import FREE_THREADED
@@ -27,12 +29,26 @@ SHAPES = [
 ]
 
 
+def usual(answers):
+    """What most of the answers say, part by part; of numbers the one in the middle."""
+    first = answers[0]
+    if isinstance(first, dict):
+        names = {name for one in answers for name in one}
+        return {name: usual([one.get(name, 0) for one in answers]) for name in names}
+    if isinstance(first, int | float):
+        return median(answers)
+    texts = Counter(json.dumps(one, sort_keys=True) for one in answers)
+    return json.loads(texts.most_common(1)[0][0])
+
+
 @pytest.fixture(scope="module")
 def told(isolated, compiled, tmp_path_factory):
     """What was built, and what a snapshot says of it.
 
     The first run compiles the modules of Python. A process that compiles them itself
     has a heap full of what the compiler leaves, for which docs/native.md promises less.
+    In one process of some dozens, a word that an earlier owner has left leads to many
+    blocks by chance, so what two of three processes say counts.
     """
     modules = [
         compiled("native_shapes.c", "-O1"),
@@ -42,10 +58,12 @@ def told(isolated, compiled, tmp_path_factory):
         "PYTHONDONTWRITEBYTECODE": "",
         "PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")),
     }
-    for _ in range(2):
+    answers = []
+    for _ in range(4):
         done = isolated("native_shapes.py", *modules, **kept)
         assert done.code == 0, done.err
-    return json.loads(done.out)
+        answers.append(json.loads(done.out))
+    return usual(answers[1:])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
