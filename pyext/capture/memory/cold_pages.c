@@ -11,11 +11,11 @@ enum {
     UNITS = LG_PIECE_BYTES / UNIT,
     /** How many pieces are in use to begin with: the ends that columns grow at,
      *  and what the walk has not left. */
-    LEAST_IN_USE = 48,
+    LEAST_IN_USE = 160,
     /** From so many on, nothing is compressed any more. */
     MOST_IN_USE = 1 << 14,
     /** The credit of a new piece, and for each one more that is in use. */
-    FOR_EACH = 16,
+    FOR_EACH = 8,
     FOR_ONE_MORE = 64,
     /** What a piece costs that is wanted again soon. */
     SOON = 8,
