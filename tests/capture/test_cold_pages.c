@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +166,48 @@ blocks_of_an_arena(void)
     arena.release(arena.context);
 }
 
+// Takes all ranges of pages that a process may have apart, in one mapping.
+static char *
+take_ranges(size_t size)
+{
+    char *taken = mmap(NULL, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(taken != MAP_FAILED);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < size; at += 2 * page)
+        if (mprotect(taken + at, page, PROT_READ) != 0)
+            return taken;
+    munmap(taken, size);
+    return NULL;
+}
+
+static void
+fill_one(uint32_t *block, size_t piece)
+{
+    for (size_t i = 0; i < PIECE_WORDS; i++)
+        block[piece * PIECE_WORDS + i] = (uint32_t)(piece * PIECE_WORDS + i);
+}
+
+// The first pieces to be compressed are between others in use, and the system
+// does not let the process protect most of them, so they keep their bytes.
+static void
+no_range_is_left(void)
+{
+    enum { APART = 10, AROUND = 80 };
+    const size_t size = (size_t)1 << 30;
+    uint32_t *block = block_of(MANY);
+    for (size_t piece = APART; piece < AROUND; piece += APART)
+        fill_one(block, piece);
+    fill(block, AROUND);
+    char *taken = take_ranges(size);
+    if (taken == NULL)
+        return;
+    for (size_t piece = AROUND; piece < MANY; piece++)
+        fill_one(block, piece);
+    munmap(taken, size);
+    CHECK(wrong(block, MANY) == 0);
+}
+
 static void
 nothing_to_serve(void)
 {
@@ -180,6 +223,7 @@ SUITE(cold_pages)
     CHECK(lg__cold_take(1) == NULL);
     begin();
     RUN(few_pieces_are_in_use);
+    RUN(no_range_is_left);
     RUN(late_changes);
     RUN(what_is_given_back_is_zeros);
     RUN(blocks_of_an_arena);

@@ -251,16 +251,24 @@ is_in_use(const piece *at)
 static void
 drop(uint32_t number)
 {
-    protect(number, PROT_NONE);
     madvise(memory_of(number), LG_PIECE_BYTES, MADV_DONTNEED);
 }
 
+/** Returns false if the piece stays in use. A process may have only so many
+ *  ranges of pages apart, so the system may refuse to protect one: a piece
+ * loses its bytes only once nobody can read it without a fault. */
 static bool
 cool(uint32_t number)
 {
     piece *at = &cold->pieces[number];
-    if (at->state == WRITTEN && !compress(number))
+    const bool is_written = at->state == WRITTEN;
+    if (is_written && !compress(number))
         return false;
+    if (!protect(number, PROT_NONE)) {
+        if (is_written)
+            give_units(at->unit, units_of(at->length));
+        return false;
+    }
     drop(number);
     at->state = COMPRESSED;
     at->cooled = cold->cooled++;
@@ -397,6 +405,7 @@ forget(uint32_t number)
         give_units(at->unit, units_of(at->length));
     cold->figures.compressed -= at->state == COMPRESSED;
     cold->figures.in_use -= is_in_use(at);
+    protect(number, PROT_NONE);
     drop(number);
     at->state = UNTOUCHED;
 }
