@@ -74,3 +74,41 @@ def test_a_few_numbered_attributes_keep_their_names(plugin):
         snapshots.append(leakgraph.snapshot())
     (row,) = leakgraph.diff(*snapshots)
     assert row.held_by.endswith("plugin_of_a_test.server.layer_4[*]"), row
+
+
+def grown_in_place(server):
+    """Return the row of one numbered list that grows among others."""
+    snapshots = []
+    for _ in range(4):
+        server.part_7.extend([None] * 4000)
+        snapshots.append(leakgraph.snapshot())
+    (row,) = leakgraph.diff(*snapshots)
+    assert row.verdict == "grows in place"
+    return row
+
+
+def test_what_grows_in_place_is_not_said_to_be_another_attribute(plugin):
+    for number in range(40):
+        setattr(plugin.server, f"part_{number}", [None] * 8)
+    row = grown_in_place(plugin.server)
+    assert row.held_by == "plugin_of_a_test.server.part_*"
+
+
+def test_the_only_one_of_its_type_keeps_its_number(plugin):
+    for number in range(40):
+        setattr(plugin.server, f"part_{number}", Request())
+    plugin.server.part_7 = []
+    row = grown_in_place(plugin.server)
+    assert row.held_by == "plugin_of_a_test.server.part_7"
+
+
+def test_numbered_attributes_that_have_settled_are_named_together(plugin):
+    snapshots = []
+    for count in (40, 80, 80, 80):
+        for number in range(count):
+            plugin.server.__dict__.setdefault(f"part_{number}", Request())
+        snapshots.append(leakgraph.snapshot())
+    rows = leakgraph.diff(*snapshots, settled=True)
+    (row,) = (row for row in rows if "server.part_" in row.held_by)
+    assert row.held_by == "plugin_of_a_test.server.part_*"
+    assert row.verdict == "settled" and row.counts == (40, 80, 80, 80)

@@ -120,8 +120,16 @@ name_all_parts(const lg_text *dict, lg_text *out)
     lg_text_addf(out, "%s[*]", dict->data);
 }
 
+// Returns whether the example of a row stands for others.
+static bool
+has_several(const lg_growth *growth, const lg_growth_row *row)
+{
+    return row->verdict == LG_GROWTH_ACCUMULATES ||
+           lg__place_at(growth->places, row->place)->members > 1;
+}
+
 // A number that is in the name of the example, but not in that of its place, is
-// not that of all that accumulate: `app.req_*`.
+// not that of all members: `app.req_*`.
 static void
 name_all_numbers(const lg_places *places, uint32_t place, lg_text *out)
 {
@@ -145,8 +153,9 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
     if (row->verdict == LG_GROWTH_ACCUMULATES && row->place != LG_NONE) {
         find_dict_of_parts(growth, graph, row, &dict);
         name_all_parts(&dict, &holder);
-        name_all_numbers(growth->places, row->place, &holder);
     }
+    if (row->place != LG_NONE && has_several(growth, row))
+        name_all_numbers(growth->places, row->place, &holder);
     lg_text_add(out, holder.length > 0 ? holder.data : "");
     out->failed |= holder.failed || dict.failed;
     lg_text_free(&holder);
