@@ -25,6 +25,7 @@ static const char references_help[] =
     "  train.trainer.losses      the last reference of a path from a module,\n"
     "                            or from #17 or an address: #17.x\n"
     "  train.losses[*].graph     [*] is every item, .* every attribute\n"
+    "  train.server.request_*    every attribute with a number there\n"
     "  '#17->#42'                all from the objects of one selector to "
     "those\n"
     "                            of another; * stands for all objects\n";

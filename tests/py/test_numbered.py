@@ -76,6 +76,15 @@ def test_a_few_numbered_attributes_keep_their_names(plugin):
     assert row.held_by.endswith("plugin_of_a_test.server.layer_4[*]"), row
 
 
+def test_a_reference_to_cut_may_have_a_star_for_a_number(plugin):
+    plugin.server.part_1, plugin.server.part_22 = Request(), Request()
+    plugin.server.part_x = plugin.server.apart_1 = Request()
+    cut = leakgraph.snapshot().what_if("plugin_of_a_test.server.part_*")
+    assert str(cut).startswith("If you cut 2 references")
+    with pytest.raises(leakgraph.NotFoundError):
+        leakgraph.snapshot().what_if("plugin_of_a_test.server.parts_*")
+
+
 def grown_in_place(server):
     """Return the row of one numbered list that grows among others."""
     snapshots = []

@@ -305,6 +305,17 @@ is_label(const stepper *state)
            memcmp(step->data + step->length - end_length, end, end_length) == 0;
 }
 
+// Returns whether the hop is an attribute, and the step its name with `*` in
+// place of numbers.
+static bool
+is_numbered(const stepper *state)
+{
+    const lg_text *label = &state->label, *step = state->step;
+    return label->length > 0 && label->data[0] == '.' &&
+           lg__string_fits((lg_string){label->data, (uint32_t)label->length},
+                           (lg_string){step->data, (uint32_t)step->length});
+}
+
 // Returns whether the hop is the step. The member of a set has no key.
 static bool
 is_the_step(const stepper *state, const lg_hop *hop)
@@ -317,7 +328,7 @@ is_the_step(const stepper *state, const lg_hop *hop)
                (label->data[0] == '[' || kind == LG_EDGE_ELEMENT);
     if (state->globs && step_is(state, ".*"))
         return label->length > 0 && label->data[0] == '.';
-    return is_label(state);
+    return is_label(state) || (state->globs && is_numbered(state));
 }
 
 static bool

@@ -63,8 +63,8 @@ lg_status lg__name_begin(const lg_graph *graph, const char *name,
 bool lg__step_take(const char **text, lg_text *step);
 lg_status lg__step_malformed(const char *step, const char *name, lg_error *err);
 /** Visits the hops from the node with that label until the visitor returns
- *  false. With `globs`, the step `[*]` means all items and `.*` all attributes.
- *  O(hops of the node). */
+ *  false. With `globs`, the step `[*]` means all items, `.*` all attributes and
+ *  `.part_*` those with a number there. O(hops of the node). */
 lg_status lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
                         uint32_t node, lg__hop_visit visit, void *context,
                         lg_error *err);

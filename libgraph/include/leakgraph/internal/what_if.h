@@ -32,6 +32,7 @@ lg_status lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err);
  *   train.trainer.losses     the reference at the end of a path, which begins
  *                            with a module, `#17` or an address
  *   train.losses[*].graph    `[*]` is every item, `.*` every attribute
+ *   train.server.request_*   every attribute with a number there
  *   #17->#42                 all references from one selector's nodes to
  *                            another's; `*` on one side stands for all nodes
  * Weak references are left out. LG_EINVAL for a text that names none,
