@@ -16,7 +16,7 @@ lg__row_table_free(const lg_allocator *allocator, lg__row_table *table)
     *table = (lg__row_table){.key = table->key};
 }
 
-// A table grows before three quarters of its slots are used, so a search ends.
+// A table grows once three quarters of its slots are used, so a search ends.
 static uint32_t *
 slot_of(const lg__row_table *table, const lg__vector *rows, const void *key)
 {
