@@ -66,7 +66,7 @@ what_lies_behind_a_copied_text_holds_nothing(void)
 
 // The last letters of a text change some bytes of the address that lay there
 // before, and the rest still leads to a block. What lies behind a text whose
-// letters fill whole words is no part of it.
+// letters fill whole words is no part of it, if it begins with no letter.
 static void
 the_last_letters_of_a_text_are_no_address(void)
 {
@@ -79,11 +79,13 @@ the_last_letters_of_a_text_are_no_address(void)
         uint64_t *block = native_heap_block(&heap, BYTES);
         const uint64_t middle =
             (native_heap_address(block) + BYTES / 2) & ~UINT64_C(0xffff);
+        const uint64_t unlike_letters =
+            (native_heap_address(block) | UINT64_C(0xff)) + 0x11;
         for (uint32_t copy = 0; copy < COPIES; copy++) {
             uint64_t *text = native_heap_block(&heap, ROOM);
             copies[copy] = native_heap_address(text);
             memcpy(text, "a number", 8);
-            text[1] = whole ? native_heap_address(block) : middle + '1';
+            text[1] = whole ? unlike_letters : middle + '1';
         }
         native_heap_finish(&heap);
         CHECK(native_heap_of(&heap, "lost native memory") ==
