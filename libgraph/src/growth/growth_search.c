@@ -230,17 +230,23 @@ lg__growth_is_led_back_to(const lg__comparison *state, uint32_t place)
     return state->parts[place] > value_of(state->newest, place, RETAINED);
 }
 
+// Returns what a place has gained since the oldest summary, where it is
+// `before`.
+static double
+gain_of(const lg__comparison *state, uint32_t place, uint32_t before, column of)
+{
+    return value_of(state->newest, place, of) -
+           value_of(state->summaries[0]->places, before, of);
+}
+
 // Returns whether the members are elements that have a container each for such
 // elements, so that there are as many new containers in the place of the
 // parents.
 static bool
 bring_containers(const lg__comparison *state, uint32_t place, uint32_t parent)
 {
-    const lg_places *oldest = state->summaries[0]->places;
-    double more = value_of(state->newest, place, MEMBERS) -
-                  value_of(oldest, state->at[0], MEMBERS);
-    double parents = value_of(state->newest, parent, MEMBERS) -
-                     value_of(oldest, state->above[0], MEMBERS);
+    double more = gain_of(state, place, state->at[0], MEMBERS);
+    double parents = gain_of(state, parent, state->above[0], MEMBERS);
     return group_of(state->newest, place) == parent && parents <= more &&
            lg__growth_is_led_back_to(state, parent);
 }
@@ -250,14 +256,12 @@ bring_containers(const lg__comparison *state, uint32_t place, uint32_t parent)
 static bool
 has_same_outermost(const lg__comparison *state, uint32_t container)
 {
-    const lg_places *oldest = state->summaries[0]->places;
     uint32_t owner = lg__place_at(state->newest, container)->parent;
     if (group_of(state->newest, container) != container || owner == LG_NONE)
         return owner == LG_NONE;
-    uint32_t before =
-        lg_places_find(oldest, lg__place_at(state->newest, owner)->key);
-    return value_of(state->newest, owner, MEMBERS) ==
-           value_of(oldest, before, MEMBERS);
+    uint32_t before = lg_places_find(state->summaries[0]->places,
+                                     lg__place_at(state->newest, owner)->key);
+    return gain_of(state, owner, before, MEMBERS) == 0;
 }
 
 // Returns whether the members are the elements of the outermost containers of a
@@ -265,11 +269,8 @@ has_same_outermost(const lg__comparison *state, uint32_t container)
 static bool
 are_of_tree(const lg__comparison *state, uint32_t place, uint32_t parent)
 {
-    const lg_places *oldest = state->summaries[0]->places;
-    double more = value_of(state->newest, place, RETAINED) -
-                  value_of(oldest, state->at[0], RETAINED);
-    double all = value_of(state->newest, parent, RETAINED) -
-                 value_of(oldest, state->above[0], RETAINED);
+    double more = gain_of(state, place, state->at[0], RETAINED);
+    double all = gain_of(state, parent, state->above[0], RETAINED);
     return group_of(state->newest, place) == parent && 2 * more > all &&
            lg__growth_is_led_back_to(state, parent) &&
            has_same_outermost(state, parent);
